@@ -31,9 +31,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
     from xdist.scheduler import LoadFileScheduling
 
-    config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log)
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return WITH_SHELLS[0] if file in WITH_SHELLS else file
 
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
+
+
+# They are given to one worker as if they were one file: they call one process, which imports everything.
+WITH_SHELLS = ["tests/test_docs.py", "tests/test_readme.py", "tests/cli/test_page.py"]
 
 # They are done first: a worker would do a long file at the end while another one has nothing left.
 LONG = [

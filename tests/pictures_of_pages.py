@@ -23,7 +23,6 @@ from pyterrier_diversity import (
     evaluate_runs,
     meta,
     plots,
-    score,
 )
 from pyterrier_diversity.arithmetic import divide
 from pyterrier_diversity.parameters import CUTOFF
@@ -166,25 +165,26 @@ def which_measure() -> None:
         "StRecall": StRecall,
         "Adhoc(nDCG)": Adhoc(nDCG),
     }
-    last, relevant, other = 6, [2, 0], [0, 2]
+    # Six documents for one intent, and one for another; no others are relevant.
+    relevant, irrelevant = [f"r{i}" for i in range(6)], [f"n{i}" for i in range(20)]
+    qrels = pd.DataFrame({"qid": "q", "docno": [*relevant, *irrelevant, "o"], "label": [2] * 6 + [0] * 20 + [2]})
+    qrels["iteration"] = np.where(qrels["docno"] == "o", "other", "one")
 
-    def value(measure: ir_measures.Measure, ranking: list[list[int]]) -> float:
-        # The ideal ranking is the same each time.
-        missed = [relevant] * (last - ranking.count(relevant))
-        return score(measure @ 20, ranking, others=[*missed, other])
-
-    def added(measure: ir_measures.Measure, n_above: int, rank: int) -> float:
-        before = [relevant] * n_above + [[0, 0]] * (rank - 1 - n_above)
-        return value(measure, [*before, relevant]) - value(measure, [*before, [0, 0]])
+    def added(places: list[tuple[int, int]]) -> dict[str, np.ndarray]:
+        """Return what a document adds below so many of its intent, at a rank, for each of these places."""
+        above = [[*relevant[:n_above], *irrelevant[: rank - 1 - n_above]] for n_above, rank in places]
+        runs = {f"{i} with": {"q": [*names, relevant[-1]]} for i, names in enumerate(above)}
+        runs |= {f"{i} without": {"q": [*names, irrelevant[-1]]} for i, names in enumerate(above)}
+        values = evaluate_runs(qrels, runs, [measure @ 20 for measure in by_name.values()]).iloc[:, 1:].to_numpy()
+        return dict(zip(by_name, (values[: len(places)] - values[len(places) :]).T, strict=True))
 
     _, axes = plt.subplots(1, 2, figsize=(9.4, 3.8), sharey=True, layout="constrained")
-    n_above, ranks = np.arange(last), np.arange(1, 21)
-    for ax, x, worth in (
-        (axes[0], n_above, lambda measure: [added(measure, n, last) for n in n_above.tolist()]),
-        (axes[1], ranks, lambda measure: [added(measure, 0, rank) for rank in ranks.tolist()]),
+    n_above, ranks = np.arange(6), np.arange(1, 21)
+    for ax, x, places in (
+        (axes[0], n_above, [(n, 6) for n in n_above.tolist()]),
+        (axes[1], ranks, [(0, rank) for rank in ranks.tolist()]),
     ):
-        values: dict[str, list[float]] = {name: worth(measure) for name, measure in by_name.items()}
-        plot_lines(ax, {name: (x, np.array(y) / y[0]) for name, y in values.items()})
+        plot_lines(ax, {name: (x, y / y[0]) for name, y in added(places).items()})
         ax.set_ylim(0, 1.05)
     for ax in axes:
         ax.get_legend().remove()

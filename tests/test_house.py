@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pyterrier_diversity
@@ -24,7 +25,11 @@ def module_of(path: Path) -> str:
 
 
 FILES = {module_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
-TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in FILES.items()}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in FILES.items()}
 
 
 def statements(tree: ast.Module, *, inside_functions: bool = True) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -52,7 +57,7 @@ def origin(statement: ast.ImportFrom, module: str, *, is_package: bool) -> str:
 def imported(module: str) -> set[str]:
     """The modules of the package that a module imports, with the packages that these are in."""
     found = set()
-    for statement in statements(TREES[module], inside_functions=module != LAZY):
+    for statement in statements(trees()[module], inside_functions=module != LAZY):
         if isinstance(statement, ast.Import):
             found |= {alias.name for alias in statement.names}
         else:
@@ -70,11 +75,19 @@ def part_of(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
-MODULES: Graph = {module: imported(module) for module in FILES}
-PARTS: Graph = {
-    part: {part_of(to) for module in FILES if part_of(module) == part for to in MODULES[module]} - {part}
-    for part in map(part_of, FILES)
-}
+@cache
+def module_graph() -> Graph:
+    """Which modules each module imports."""
+    return {module: imported(module) for module in FILES}
+
+
+@cache
+def part_graph() -> Graph:
+    """Which parts of the package each part imports."""
+    return {
+        part: {part_of(to) for module in FILES if part_of(module) == part for to in module_graph()[module]} - {part}
+        for part in map(part_of, FILES)
+    }
 
 
 def circles(graph: Graph) -> list[list[str]]:
@@ -99,17 +112,17 @@ def test_circles_are_found():
 
 
 def test_imports_are_found():
-    assert f"{PACKAGE}.judged" in MODULES[f"{PACKAGE}.ideal.orders"]
-    assert f"{PACKAGE}.judged.entries" in MODULES[f"{PACKAGE}.judged.ranked"]
-    assert f"{PACKAGE}.measures" in PARTS[f"{PACKAGE}.evaluate"]
+    assert f"{PACKAGE}.judged" in module_graph()[f"{PACKAGE}.ideal.orders"]
+    assert f"{PACKAGE}.judged.entries" in module_graph()[f"{PACKAGE}.judged.ranked"]
+    assert f"{PACKAGE}.measures" in part_graph()[f"{PACKAGE}.evaluate"]
 
 
 def test_no_modules_import_each_other():
-    assert circles(MODULES) == []
+    assert circles(module_graph()) == []
 
 
 def test_no_parts_of_the_package_import_each_other():
-    assert circles({part: to - {PACKAGE} for part, to in PARTS.items() if part != PACKAGE}) == []
+    assert circles({part: to - {PACKAGE} for part, to in part_graph().items() if part != PACKAGE}) == []
 
 
 ORDER = [
@@ -136,13 +149,13 @@ def test_each_part_imports_only_from_parts_above_it():
 
     below = [
         f"{part} imports {to}"
-        for part, imports in PARTS.items()
+        for part, imports in part_graph().items()
         if part in height
         for to in imports - {PACKAGE}
         if height.get(to, 0) > height[part]
     ]
 
-    assert PARTS.keys() - {PACKAGE} == height.keys()
+    assert part_graph().keys() - {PACKAGE} == height.keys()
     assert sorted(below) == []
 
 
@@ -173,7 +186,7 @@ def private_names(module: str, tree: ast.Module, *, is_package: bool = False) ->
 
 def test_no_module_takes_a_private_name_of_another():
     taken = {
-        module: private_names(module, TREES[module], is_package=path.name == "__init__.py")
+        module: private_names(module, trees()[module], is_package=path.name == "__init__.py")
         for module, path in FILES.items()
     }
 
@@ -198,7 +211,7 @@ def test_no_two_modules_have_one_name():
 def test_no_module_relies_on_an_assertion():
     lines = {
         module: [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert)]
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
     }
 
     assert {module: found for module, found in lines.items() if found} == {}

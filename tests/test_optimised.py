@@ -11,7 +11,7 @@ from contextlib import redirect_stdout
 CASES = r"""
 import warnings
 import pandas as pd
-from ir_measures import AP, Bpref, P, nDCG
+from ir_measures import AP, RBP, Bpref, P, nDCG
 from pyterrier_diversity import *
 from pyterrier_diversity import ideal, io, meta, simulate
 from pyterrier_diversity.transformers import Evaluate, Explain, Ideal
@@ -32,6 +32,12 @@ cases = [
     lambda: evaluate_runs(qrels, {"A": run}, [alpha_nDCG(bogus=3) @ 5]),
     lambda: evaluate_runs(qrels, {"A": run}, [AP(bogus=3)]),
     lambda: evaluate_runs(qrels, {"A": run}, [nDCG @ 1.5]),
+    lambda: evaluate_runs(qrels, {"A": run}, [nDCG(foo=1) @ 5]),
+    lambda: evaluate_runs(qrels, {"A": run}, [nDCG(dcg="x") @ 5]),
+    lambda: evaluate_runs(qrels, {"A": run}, [P]),
+    lambda: evaluate_runs(qrels, {"A": run}, [AP @ 2.5]),
+    lambda: evaluate_runs(qrels, {"A": run}, [RBP(p=1)]),
+    lambda: evaluate_runs(qrels, {"A": run}, [alpha_nDCG(alpha=2.0)]),
     lambda: evaluate_runs(qrels, {"A": run}, [P(rel=0.5) @ 5]),
     lambda: IA(P(bogus=1) @ 5),
     lambda: Adhoc(AP(rel="x")),

@@ -7,11 +7,8 @@ from importlib.resources import files
 import pytest
 
 import pyterrier_diversity
+from processes import in_a_new_process
 from pyterrier_diversity.measures import registered
-
-
-def in_a_new_process(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_the_version_is_that_of_the_distribution():
@@ -80,7 +77,9 @@ def test_the_package_imports_nothing_that_the_shell_does_not_need_at_once():
         "print({'numpy', 'pandas', 'ir_measures', 'pyterrier_diversity.io'} & set(sys.modules))"
     )
 
-    assert in_a_new_process(code) == "set()"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.strip() == "set()"
 
 
 def test_all_public_names_are_imported_with_an_asterisk():

@@ -99,6 +99,16 @@ app()
 """
 
 
+@pytest.fixture(scope="module")
+def large_runs(tmp_path_factory):
+    """A folder of runs: enough for workers."""
+    folder = tmp_path_factory.mktemp("runs")
+    lines = "".join(f"{query} Q0 d{i} 1 {-i} t\n" for query in range(1, 15) for i in range(10_000))
+    for name in "abcdef":
+        (folder / f"{name}.run").write_text(lines)
+    return folder
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize(
     ("event", "name", "seconds", "jobs"),
@@ -109,12 +119,9 @@ app()
         ("import", "joblib", 1, 2),
     ],
 )
-def test_an_interrupt_is_one_line_and_status_130(tmp_path, event, name, seconds, jobs):
-    for run_name in "abcdef":  # enough for workers
-        lines = (f"{query} Q0 d{i} 1 {-i} t\n" for query in range(1, 15) for i in range(10_000))
-        (tmp_path / f"{run_name}.run").write_text("".join(lines))
+def test_an_interrupt_is_one_line_and_status_130(large_runs, event, name, seconds, jobs):
     code = INTERRUPTED.format(event=event, name=name, seconds=seconds)
-    arguments = ["evaluate", "demo", str(tmp_path), "-m", "NDEVAL", "-j", str(jobs), "--ignore", "ids"]
+    arguments = ["evaluate", "demo", str(large_runs), "-m", "NDEVAL", "-j", str(jobs), "--ignore", "ids"]
     arguments += ["--ties", "expected"]
 
     ran = subprocess.run(

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
 
+from processes import in_a_new_process
 from pyterrier_diversity.datasets.cache import cached
 
 CONTENT = b"0123456789" * 10_000
@@ -88,10 +87,10 @@ def test_a_home_that_cannot_hold_the_cache_is_said_to_be_so(tmp_path, variable):
     if variable == "IR_DATASETS_HOME":
         environment[variable] += "/below"
 
-    ran = subprocess.run([sys.executable, "-c", COMMANDS], env=environment, capture_output=True, text=True, check=True)
+    lines = in_a_new_process(COMMANDS, environment).splitlines()
 
-    assert len(ran.stdout.splitlines()) == 2
-    for said in ran.stdout.splitlines():
+    assert len(lines) == 2
+    for said in lines:
         assert said.startswith("1 Error: ")
         assert f"ir_datasets cannot write to {tmp_path / 'file'}" in said
         assert "(Not a directory): set the environment variable IR_DATASETS_HOME to a writable folder" in said

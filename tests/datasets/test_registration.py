@@ -1,16 +1,15 @@
-import subprocess
-import sys
-
 import ir_datasets
 import pytest
 
+from processes import in_a_new_process
 from pyterrier_diversity.datasets import trec_dd
 
 COUNT = "print(len(list(ir_datasets.load('trec-dd/2017').queries_iter())))"
 
 
-def in_a_new_process(code: str) -> list[str]:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+def words_of(code: str) -> list[str]:
+    """Return what a program prints, which starts without ir_datasets and this package."""
+    return in_a_new_process(code).split()
 
 
 @pytest.mark.parametrize(
@@ -24,7 +23,7 @@ def in_a_new_process(code: str) -> list[str]:
 )
 @pytest.mark.usefixtures("dd_home")
 def test_the_datasets_are_there_in_either_order_of_import(imports):
-    assert in_a_new_process(f"{imports}\n{COUNT}") == ["30"]
+    assert words_of(f"{imports}\n{COUNT}") == ["30"]
 
 
 @pytest.mark.usefixtures("dd_home")
@@ -36,7 +35,7 @@ def test_pyterrier_finds_them_without_an_import_of_ir_datasets():
         "print(len(dataset.get_topics('name')))"
     )
 
-    assert in_a_new_process(code) == ["False", "27"]
+    assert words_of(code) == ["False", "27"]
 
 
 def test_a_dataset_that_does_not_need_ir_datasets_does_not_import_it():
@@ -44,7 +43,7 @@ def test_a_dataset_that_does_not_need_ir_datasets_does_not_import_it():
         "import sys, pyterrier as pt\npt.get_dataset('diversity:demo').get_qrels()\nprint('ir_datasets' in sys.modules)"
     )
 
-    assert in_a_new_process(code) == ["False"]
+    assert words_of(code) == ["False"]
 
 
 def test_the_loader_of_ir_datasets_is_the_real_one():
@@ -54,7 +53,7 @@ def test_the_loader_of_ir_datasets_is_the_real_one():
         "print(len(list(ir_datasets.load('vaswani').queries_cls()._fields)))"
     )
 
-    assert in_a_new_process(code) == ["SourceFileLoader", "SourceFileLoader", "2"]
+    assert words_of(code) == ["SourceFileLoader", "SourceFileLoader", "2"]
 
 
 def test_looking_for_ir_datasets_registers_them_when_it_is_imported():
@@ -66,7 +65,7 @@ def test_looking_for_ir_datasets_registers_them_when_it_is_imported():
         "print('trec-dd/2015' in set(ir_datasets.registry))"
     )
 
-    assert in_a_new_process(code) == ["ir_datasets", "False", "True", "True"]
+    assert words_of(code) == ["ir_datasets", "False", "True", "True"]
 
 
 def test_an_import_that_failed_can_be_repeated():
@@ -83,7 +82,7 @@ def test_an_import_that_failed_can_be_repeated():
         "print('trec-dd/2015' in set(ir_datasets.registry))"
     )
 
-    assert in_a_new_process(code) == ["failed", "True"]
+    assert words_of(code) == ["failed", "True"]
 
 
 def test_registering_twice_is_harmless():
@@ -94,7 +93,7 @@ def test_registering_twice_is_harmless():
         "print(sum(name.startswith('trec-dd/') for name in ir_datasets.registry))"
     )
 
-    assert in_a_new_process(code) == ["6"]
+    assert words_of(code) == ["6"]
 
 
 def test_a_missing_ir_datasets_is_an_import_error():
@@ -107,7 +106,7 @@ def test_a_missing_ir_datasets_is_an_import_error():
         "    print(error.name)"
     )
 
-    assert in_a_new_process(code) == ["ir_datasets"]
+    assert words_of(code) == ["ir_datasets"]
 
 
 def test_what_ir_datasets_has_already_stays_its_own(monkeypatch):
@@ -129,6 +128,4 @@ def test_a_dataset_of_this_package_may_be_what_imports_ir_datasets():
         "print(TrecDDDataset('trec-dd/2016').name in set(ir_datasets.registry))"
     )
 
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-
-    assert result.stdout.strip() == "True", result.stderr
+    assert words_of(code) == ["True"]

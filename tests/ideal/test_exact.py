@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import functools
 import math
-import re
 from fractions import Fraction
 from inspect import signature
 from itertools import permutations
@@ -264,48 +262,6 @@ def test_the_error_is_a_timeout_that_names_the_query_and_what_to_do(not_proven):
     assert isinstance(not_proven, TimeoutError)
     assert "'0'" in str(not_proven)
     assert "time_limit" in str(not_proven)
-
-
-@pytest.fixture(scope="module")
-def values_at_20(trec_qrels):
-    """Return alpha-DCG of the exact and of the greedy ranking of each topic of a year, which are searched for once."""
-
-    @functools.cache
-    def read(year):
-        frame = trec_qrels(year)
-        judged = frame[frame["relevance"] > 0].groupby(["query_id", "doc_id"])["subtopic_id"].agg(set)
-        numbers = {t: i for i, t in enumerate(sorted(set().union(*judged)))}
-        return [
-            {
-                qid: alpha_dcg([sum(1 << numbers[t] for t in judged[qid, doc]) for doc in docs], 0.5)
-                for qid, docs in rankings(ranking(frame, cutoff=20)).items()
-            }
-            for ranking in BOTH
-        ]
-
-    return read
-
-
-@pytest.mark.parametrize(("year", "n_missed"), [(2009, 3), (2010, 4), (2011, 1), (2012, 1), (2013, 1), (2014, 0)])
-def test_no_exact_ranking_of_a_trec_topic_is_worse_than_the_greedy_one(year, n_missed, trec_qrels, values_at_20):
-    exact, greedy = values_at_20(year)
-
-    assert len(exact) == trec_qrels(year)["query_id"].nunique()
-    assert not {qid for qid in exact if exact[qid] < greedy[qid] - 1e-12}
-    assert sum(exact[qid] > greedy[qid] + 1e-9 for qid in exact) == n_missed
-
-
-def test_as_many_topics_have_a_better_ranking_than_the_greedy_one_by_as_much_as_the_readme_says(request, values_at_20):
-    readme = " ".join((request.config.rootpath / "README.md").read_text(encoding="utf-8").split())
-    sentence = r"At cutoff 20, the greedy ranking is not the best one on (\d+) of the (\d+) topics .*? ([\d.]+) %"
-    both = [values_at_20(year) for year in range(2009, 2015)]
-
-    gains = [exact[qid] / greedy[qid] - 1 for exact, greedy in both for qid in exact]
-
-    n_missed, n_topics, percent = re.search(sentence, readme).groups()
-    assert int(n_topics) == len(gains)
-    assert int(n_missed) == sum(gain > 1e-9 for gain in gains)
-    assert float(percent) == round(100 * max(gains), 1)
 
 
 LABELS = [0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6]

@@ -233,7 +233,7 @@ def test_p_values_that_more_trials_could_change_are_marked():
 @pytest.mark.parametrize(
     ("compared", "measure", "message"),
     [
-        (compare(frame(), "tukey"), None, "measure must name one of the 2 measures of the frame: RBU, AP"),
+        (compare(frame(), "t"), None, "measure must name one of the 2 measures of the frame: RBU, AP"),
         (COMPARED, "AP", "the frame has no measure AP; it has RBU"),
         (
             COMPARED.drop(columns="p"),

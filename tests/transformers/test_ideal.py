@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import functools
 import itertools
 import pickle
+import re
 
 import ir_measures
 import numpy as np
@@ -51,7 +53,7 @@ from pyterrier_diversity import (
     nEU,
     nP_IA,
 )
-from pyterrier_diversity.ideal import NotProvenError
+from pyterrier_diversity.ideal import NotProvenError, exact_ranking, greedy_ranking
 from pyterrier_diversity.measures.composite import innermost
 from pyterrier_diversity.transformers import Evaluate, Explain, Ideal
 from pyterrier_diversity.transformers.ideal import BY_LABEL, provable
@@ -539,18 +541,33 @@ ON_TREC = [
 ]
 
 
+@pytest.fixture(scope="module")
+def rankings_at_20(trec_qrels):
+    """Return the exact and the greedy ranking of each topic of a year by alpha-nDCG, which are searched for once."""
+
+    @functools.cache
+    def search(year):
+        qrels = trec_qrels(year)
+        topics = pd.DataFrame({"qid": qrels["query_id"].unique()})
+        return [Ideal(qrels, alpha_nDCG @ 20, ideal=ideal)(topics) for ideal in ("exact", "greedy")]
+
+    return search
+
+
 @pytest.mark.parametrize("year", RUNS)
-def test_no_run_is_better_than_the_exact_ideal_on_any_topic_of_trec_web(trec_qrels, trec_run, year):
+def test_no_run_is_better_than_the_exact_ideal_on_any_topic_of_trec_web(trec_qrels, trec_run, rankings_at_20, year):
     qrels = trec_qrels(year)
     topics = pd.DataFrame({"qid": qrels["query_id"].unique()})
     measures = [*ON_TREC, *([NRBP] if year == 2011 else [])]
+    exact, greedy = rankings_at_20(year)
     runs = [trec_run(f"{year}/{name}") for name in RUNS[year]]
     # Greedy rankings are runs as well, and there are some for every year.
-    runs += [pt.model.to_ir_measures(Ideal(qrels, measure)(topics)) for measure in (alpha_nDCG @ 20, nNRBP)]
+    runs += [pt.model.to_ir_measures(ranking) for ranking in (greedy, Ideal(qrels, nNRBP)(topics))]
     evaluator = ir_measures.evaluator(measures, qrels)
     of_runs = [{(m.query_id, m.measure): m.value for m in evaluator.iter_calc(run)} for run in runs]
     for measure in measures:
-        ideal = by_query(measure, qrels, Ideal(qrels, measure, ideal="exact")(topics))
+        best = exact if measure == alpha_nDCG @ 20 else Ideal(qrels, measure, ideal="exact")(topics)
+        ideal = by_query(measure, qrels, best)
         assert len(ideal) == len(topics)
         beaten = {
             query: (found, of_run[query, measure])
@@ -559,6 +576,42 @@ def test_no_run_is_better_than_the_exact_ideal_on_any_topic_of_trec_web(trec_qre
             if of_run[query, measure] > found + 1e-12
         }
         assert beaten == {}, measure
+
+
+@pytest.fixture(scope="module")
+def values_at_20(trec_qrels, rankings_at_20):
+    """Return alpha-nDCG of the exact and of the greedy ranking of each topic of a year."""
+    return lambda year: [by_query(alpha_nDCG @ 20, trec_qrels(year), ranking) for ranking in rankings_at_20(year)]
+
+
+@pytest.mark.parametrize(("year", "n_missed"), [(2009, 3), (2010, 4), (2011, 1), (2012, 1), (2013, 1), (2014, 0)])
+def test_no_exact_ranking_of_a_trec_topic_is_worse_than_the_greedy_one(year, n_missed, trec_qrels, values_at_20):
+    exact, greedy = values_at_20(year)
+
+    assert len(exact) == trec_qrels(year)["query_id"].nunique()
+    assert not {qid for qid in exact if exact[qid] < greedy[qid] - 1e-12}
+    assert sum(exact[qid] > greedy[qid] + 1e-9 for qid in exact) == n_missed
+
+
+def test_as_many_topics_have_a_better_ranking_than_the_greedy_one_by_as_much_as_the_readme_says(request, values_at_20):
+    readme = " ".join((request.config.rootpath / "README.md").read_text(encoding="utf-8").split())
+    sentence = r"At cutoff 20, the greedy ranking is not the best one on (\d+) of the (\d+) topics .*? ([\d.]+) %"
+    both = [values_at_20(year) for year in RUNS]
+
+    gains = [exact[qid] / greedy[qid] - 1 for exact, greedy in both for qid in exact]
+
+    n_missed, n_topics, percent = re.search(sentence, readme).groups()
+    assert int(n_topics) == len(gains)
+    assert int(n_missed) == sum(gain > 1e-9 for gain in gains)
+    assert float(percent) == round(100 * max(gains), 1)
+
+
+def test_the_functions_without_a_measure_find_the_rankings_of_alpha_ndcg(trec_qrels, rankings_at_20):
+    qrels = trec_qrels(2010)
+
+    for search, ranking in zip((exact_ranking, greedy_ranking), rankings_at_20(2010), strict=True):
+        values, expected = (by_query(alpha_nDCG @ 20, qrels, each) for each in (search(qrels, cutoff=20), ranking))
+        assert values == pytest.approx(expected, abs=1e-12)
 
 
 def test_it_survives_pickling_and_is_a_step_of_a_pipeline():

@@ -35,6 +35,7 @@ smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Literal, NamedTuple, get_args
@@ -256,7 +257,15 @@ def _parametric_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Teste
     if rounded(error) == 0:
         return Tested(np.where(delta == 0, 1.0, 0.0), np.zeros(()))
     p = np.clip(np.concatenate(_in_parts(studentized_range.sf, delta / error, how, _SLOW, m, freedom)), 0.0, 1.0)
-    return Tested(p, None if how.level is None else studentized_range.isf(how.level, m, freedom) * error)
+    return Tested(p, None if how.level is None else np.asarray(_critical_range(how.level, m, freedom) * error))
+
+
+@functools.cache
+def _critical_range(level: float, n_systems: int, freedom: int) -> np.float64:
+    """Return the studentised range that is exceeded with this probability: the same for each measure, and slow."""
+    from scipy.stats import studentized_range
+
+    return studentized_range.isf(level, n_systems, freedom)
 
 
 def _t(z: np.ndarray, how: Design) -> Tested:
