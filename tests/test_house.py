@@ -126,7 +126,7 @@ def test_no_parts_of_the_package_import_each_other():
 
 
 ORDER = [
-    ["arithmetic", "parameters", "progress"],
+    ["arithmetic", "gone", "parameters", "progress"],
     ["parallel"],
     ["judged", "io"],
     ["qrels"],
