@@ -24,6 +24,9 @@ from .constraints import CONSTRAINTS, SATURATED, Constraint, Pair
 # Largest labels to try, because some measures refuse larger ones: gdeval's ERR takes labels up to 4.
 _LARGEST_LABELS = (SATURATED, 4, 3)
 
+# Most measures that break a constraint do so on one of the first few instances.
+_FEW = 24
+
 _LEGEND = {
     "ranking": "'better' for the ranking that should have the higher value (Sat: not the lower one), or 'worse'",
     "value": "the value of that ranking",
@@ -109,18 +112,18 @@ def _search(
 ) -> dict[tuple[str, ir_measures.Measure], pd.DataFrame]:
     """Return the smallest violation of each constraint by each measure, as `counterexample` does."""
     limits = {measure: _largest_label(measure) for measure in measures}
-    violations = {}
-    for constraint, limit in product(constraints, set(limits.values())):
-        of_limit = [measure for measure in measures if limits[measure] == limit]
-        instances = constraint.instances(min(limit, constraint.largest))
-        if not instances:
+    violations: dict[tuple[str, ir_measures.Measure], pd.DataFrame] = {}
+    for constraint, limit, part in product(constraints, set(limits.values()), (slice(_FEW), slice(_FEW, None))):
+        left = [each for each in measures if limits[each] == limit and (constraint.name, each) not in violations]
+        instances = constraint.instances(min(limit, constraint.largest))[part]
+        if not (left and instances):
             continue
         pairs = [pair for instance in instances for pair in instance]
         starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
-        values = _values(of_limit, pairs)
+        values = _values(left, pairs)
         difference = _differences(values[..., 0], values[..., 1])
         as_demanded = np.logical_or.reduceat(difference > 0 if constraint.strict else difference >= 0, starts, axis=1)
-        for measure, met, own in zip(of_limit, as_demanded, values, strict=True):
+        for measure, met, own in zip(left, as_demanded, values, strict=True):
             if not met.all():
                 at = int(np.argmin(met))
                 of = np.arange(starts[at], starts[at] + len(instances[at]))
