@@ -61,7 +61,7 @@ class QueryGroups:
         """
         values, of_query = np.atleast_2d(values), np.array(self.of_query, dtype=object)
         of_group = [values[:, of_query == name] for name in self.names]
-        found = np.array([[aggregated(measure, each[0]) for each in of_group]])
+        found = np.hstack([aggregated([measure], each[:1])[:, None] for each in of_group])
         if len(values) == 2:  # queries have orders of their own, so the variances of their means add up
             is_mean = type(measure.aggregator()) is MeanAgg
             errors = [np.sqrt((each[1] ** 2).sum()) / each.shape[1] if is_mean else np.nan for each in of_group]

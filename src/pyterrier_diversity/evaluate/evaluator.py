@@ -110,7 +110,7 @@ class DiversityEvaluator(Evaluator):
             If the qrels are empty.
         """
         self._check_queries()
-        return dict(zip(self.measures, map(float, map(aggregated, self.measures, self.values(run))), strict=True))
+        return dict(zip(self.measures, aggregated(self.measures, self.values(run)).tolist(), strict=True))
 
     def calc(self, run: Any) -> CalcResults:
         """Return aggregates and the value of each measure for each query."""
@@ -265,17 +265,20 @@ def _one_for_each(planned: _Planned, values: Any) -> np.ndarray:
     return numbers
 
 
-def aggregated(measure: ir_measures.Measure, values: np.ndarray) -> np.ndarray:
-    """Return the aggregates of a measure's values over the last axis, which are queries."""
-    aggregator = measure.aggregator()
-    if type(aggregator) is MeanAgg and values.shape[-1]:
-        # Sums in the order of the values, as the aggregator does, so that the bits are equal.
-        return np.cumsum(values, axis=-1)[..., -1] / values.shape[-1]
-    if values.ndim > 1:
-        return np.array([aggregated(measure, each) for each in values])
-    for value in values.tolist():
-        aggregator.add(value)
-    return np.array(aggregator.result(), dtype=np.float64)
+def aggregated(measures: Iterable[ir_measures.Measure], values: np.ndarray) -> np.ndarray:
+    """Return the aggregates of each measure's values over the last axis, which are queries."""
+    n = values.shape[-1]
+    # Sums in the order of the values, as the aggregator of means does, so that the bits are equal.
+    found = np.cumsum(values, axis=-1)[..., -1] / n if n else np.zeros(values.shape[:-1])
+    for i, measure in enumerate(measures):
+        if n and type(measure.aggregator()) is MeanAgg:
+            continue
+        for place in np.ndindex(values.shape[1:-1]):
+            aggregator = measure.aggregator()
+            for value in values[(i, *place)].tolist():
+                aggregator.add(value)
+            found[(i, *place)] = aggregator.result()
+    return found
 
 
 def _check_columns(judgements: Judgements, measure: DiversityMeasure) -> None:

@@ -67,13 +67,11 @@ def aggregates(
     _warn_of_other_queries(frame, list(map(str, wanted)))
     of_both = dict(iter(frame.groupby(["name", "measure"], sort=False)["value"]))
     systems, nothing = list(frame["name"].unique()), pd.Series(dtype=np.float64)
-    columns = {
-        str(measure): [
-            float(aggregated(measure, of_both.get((name, str(measure)), nothing).to_numpy())) for name in systems
-        ]
-        for measure in wanted
-    }
-    return pd.DataFrame({"name": systems, **columns})
+    table = pd.DataFrame({"name": systems})
+    for measure in wanted:
+        of_systems = [of_both.get((name, str(measure)), nothing).to_numpy()[None] for name in systems]
+        table[str(measure)] = [aggregated([measure], values)[0] for values in of_systems]
+    return table
 
 
 def _warn_of_other_queries(frame: pd.DataFrame, measures: list[str]) -> None:

@@ -259,5 +259,5 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
 
 def _averaged(measure: ir_measures.Measure, sampled: np.ndarray, draws: Draws | None) -> np.ndarray:
     """Return the means over orders of the queries and of their aggregate, and standard errors if orders were drawn."""
-    values = np.c_[sampled, aggregated(measure, sampled)]
+    values = np.c_[sampled, aggregated([measure], sampled[None])[0]]
     return np.stack(mean_and_error(values)[: 1 if draws is None else 2])

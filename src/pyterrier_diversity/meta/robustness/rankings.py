@@ -445,7 +445,7 @@ def assessor_agreement(
 def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:
     """Return tau of two rankings of the systems, from values of shape (systems, queries)."""
     first, second = (
-        table.mean(axis=1) if type(measure.aggregator()) is MeanAgg else [aggregated(measure, row) for row in table]
+        table.mean(axis=1) if type(measure.aggregator()) is MeanAgg else aggregated([measure], table[None])[0]
         for table in (values, other_values)
     )
     return kendall_tau(first, second)
