@@ -136,6 +136,24 @@ def test_an_interrupt_is_one_line_and_status_130(large_runs, event, name, second
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "Interrupted.\n")
 
 
+# An interrupt may leave such a thing behind, at the wrong moment.
+LEAVES_A_SEMAPHORE = """
+from multiprocessing import resource_tracker
+from pyterrier_diversity.cli import app
+try:
+    app(["--version"])
+finally:
+    resource_tracker.register("/left-behind", "semaphore")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="semaphores as POSIX has them")
+def test_what_is_left_behind_is_cleaned_up_without_a_word():
+    ran = subprocess.run([sys.executable, "-c", LEAVES_A_SEMAPHORE], capture_output=True, text=True, check=False)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 # Compiled modules do so while they are imported.
 LOST = """
 import os, signal

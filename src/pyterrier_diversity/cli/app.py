@@ -34,6 +34,9 @@ _MODULES = {
     "demo": "listing",
 }
 
+# Python's trackers of what processes share. After Ctrl-C, they clean up, and would say so below our line.
+_TRACKERS = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
+
 # The exit status after Ctrl-C, as shells have it.
 INTERRUPTED = 130
 
@@ -46,6 +49,7 @@ class _Commands(click.Group):
         # A shell that starts a program in the background lets it ignore Ctrl-C.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _interrupted)
+        sys.warnoptions += [f"ignore::UserWarning:{tracker}" for tracker in _TRACKERS]  # processes that start get these
         for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
             if getattr(sys, name) is None:  # it was closed: the first file would be opened in its place
                 setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
