@@ -104,7 +104,7 @@ def large_runs(tmp_path_factory):
     """A folder of runs: enough for workers."""
     folder = tmp_path_factory.mktemp("runs")
     lines = "".join(f"{query} Q0 d{i} 1 {-i} t\n" for query in range(1, 15) for i in range(10_000))
-    for name in "abcdef":
+    for name in "abcdefghijklmnop":
         (folder / f"{name}.run").write_text(lines)
     return folder
 
@@ -152,6 +152,23 @@ def test_what_is_left_behind_is_cleaned_up_without_a_word():
     ran = subprocess.run([sys.executable, "-c", LEAVES_A_SEMAPHORE], capture_output=True, text=True, check=False)
 
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+# When all is done, but the program has not ended.
+LATE = """
+import atexit, os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+from pyterrier_diversity.cli import app
+app(["--version"])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+def test_an_interrupt_while_the_program_ends_is_silent():
+    ran = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False)
+
+    assert (ran.returncode, ran.stderr) == (130, "")
 
 
 # Compiled modules do so while they are imported.

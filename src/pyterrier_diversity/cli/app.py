@@ -57,6 +57,8 @@ class _Commands(click.Group):
             return super().__call__(*args, **options)
         finally:
             _end_if_interrupted()
+            if signal.getsignal(signal.SIGINT) is _interrupted:  # while Python ends, exceptions are lost
+                signal.signal(signal.SIGINT, _end_at_once)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_MODULES)
