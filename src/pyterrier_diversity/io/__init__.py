@@ -1,7 +1,7 @@
 """Read files of TREC, Dynamic Domain and nuggets into PyTerrier's frames without loss; write tables."""
 
 from .aligned import aligned, terminal_width
-from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_lengths, read_topics
+from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth, read_lengths, read_topics
 from .files import SAVED_NOTES, SAVED_VALUES, Content, read_content
 from .forms import SharedColumns, frame_of
 from .labels import called, printable, read_names, renamed, texts_of, texts_of_queries
@@ -31,6 +31,7 @@ __all__ = [
     "formatted",
     "frame_of",
     "highest_label_last",
+    "is_dd_run",
     "is_device",
     "named_runs",
     "names_in",
