@@ -12,9 +12,6 @@ from ..judged import strings, warn_of_data
 _COLUMNS = ("name", "qid", "measure", "value")
 _SOURCE = "pt.Experiment(..., perquery=True)"
 
-# How many names a message lists.
-_NAMES = 5
-
 
 def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
     """Return the columns ``name``, ``qid``, ``measure`` (strings) and ``value`` (floats) of a frame.
@@ -72,6 +69,6 @@ def warn_of_missing(perquery: pd.DataFrame) -> None:
         warn_of_data(f"Runs answer different queries: {listed(told)}. {why}", "missing")
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return the first names, separated by commas."""
-    return ", ".join(names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names for a message, separated by commas; of many, the first ones."""
+    return ", ".join([*names[:most], *(["..."] if len(names) > most else [])]) or "none"

@@ -12,6 +12,7 @@ from weakref import WeakSet
 import numpy as np
 import pandas as pd
 
+from ..evaluate.perquery import listed
 from ..io import renamed
 
 if TYPE_CHECKING:
@@ -101,16 +102,13 @@ def one_of(who: str, kind: Literal["measure", "query"], found: Sequence[str], gi
     """Return the name of the measure or query to show, of those that are found: the only one, if none is given."""
     argument, plural = {"measure": ("measure", "measures"), "query": ("query_id", "queries")}[kind]
     if given is None and len(found) > 1:
-        raise ValueError(f"{who}: {argument} must name one of the {len(found)} {plural} of the frame: {few(found)}.")
+        raise ValueError(
+            f"{who}: {argument} must name one of the {len(found)} {plural} of the frame: {listed(found, 20)}."
+        )
     shown = found[0] if given is None else str(given)
     if shown not in found:
-        raise ValueError(f"{who}: the frame has no {kind} {shown}; it has {few(found)}.")
+        raise ValueError(f"{who}: the frame has no {kind} {shown}; it has {listed(found, 20)}.")
     return shown
-
-
-def few(names: Sequence[str], most: int = 20) -> str:
-    """Return names for a message, the first ones of many."""
-    return ", ".join([*names[:most], *(["..."] if len(names) > most else [])]) or "none"
 
 
 def of_measure(who: str, frame: pd.DataFrame, measure: object) -> pd.DataFrame:

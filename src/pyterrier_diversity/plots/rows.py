@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..arithmetic import divide
 from ..evaluate.by_group import MACRO_MEAN, refuse_groups
+from ..evaluate.perquery import listed
 from ..io import called, renamed
 from ..meta.significance.marks import told_of_test, with_bounds
 from ..parameters import LEVEL
@@ -420,7 +421,7 @@ def confusion(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     frame = drawing.readable("confusion", frame, source)
     if not all(isinstance(label, (int, float, np.number)) for label in (*frame.index, *frame.columns)):
         rule = "the frame must have labels, which are numbers, as rows and columns, not"
-        raise drawing.unreadable("confusion", f"{rule} {drawing.few(list(map(str, frame.columns)), 5)}", source)
+        raise drawing.unreadable("confusion", f"{rule} {listed(list(map(str, frame.columns)))}", source)
     found = sorted({*frame.index, *frame.columns})
     counts = frame.reindex(index=found, columns=found, fill_value=0).to_numpy(dtype=np.float64)
     shares = divide(counts, counts.sum(axis=1, keepdims=True))
@@ -459,7 +460,7 @@ def tau_matrix(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = N
     rows, columns = (list(map(str, names)) for names in (frame.index, frame.columns))
     if not rows or rows != columns:
         rule = "the frame must have the same measures as rows and columns, not"
-        raise drawing.unreadable(who, f"{rule} {drawing.few(rows, 5)} and {drawing.few(columns, 5)}", source)
+        raise drawing.unreadable(who, f"{rule} {listed(rows)} and {listed(columns)}", source)
     values = frame.to_numpy(dtype=np.float64)
     if np.nanmax(np.abs(values), initial=0.0) > 1 + 1e-9:
         raise drawing.unreadable(who, f"correlations must be in [-1, 1], not {values[np.abs(values) > 1][0]:g}", source)
