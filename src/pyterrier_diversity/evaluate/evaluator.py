@@ -216,16 +216,17 @@ class Evaluation:
         for several, delegated in self._delegated:
             values |= zip(several, delegated.values(whole(several[0].judgements, False)), strict=True)
         for each in self._plan:
-            if isinstance(each.ours, CompositeMeasure):
-                of_queries = each.ours.combine([values[part] for part in each.parts], each.judgements)
-            elif each.ours is not None:
-                if len(unanswered(each.judgements)) < len(each.judgements):
-                    _check_columns(each.judgements, each.ours)
-                of_queries = each.ours.score(ranked(*each.reads))
+            ours, no_ranking = cast("DiversityMeasure", each.ours), unanswered(each.judgements)
+            if isinstance(ours, CompositeMeasure):
+                of_queries = ours.combine([values[part] for part in each.parts], each.judgements)
+            else:
+                if len(no_ranking) < len(each.judgements):
+                    _check_columns(each.judgements, ours)
+                of_queries = ours.score(ranked(*each.reads))
             values[each] = _one_for_each(each, of_queries)
-            if len(unanswered(each.judgements)):
+            if len(no_ranking):
                 values[each] = values[each].copy()
-                values[each][unanswered(each.judgements)] = each.measure.DEFAULT
+                values[each][no_ranking] = each.measure.DEFAULT
         return np.array([values[each] for each in self._asked]).reshape(len(self._asked), len(self._judgements))
 
 
