@@ -142,6 +142,37 @@ def test_a_missing_id_of_a_long_column_is_refused(dtype, column, row):
         judge(qrels)
 
 
+@pytest.mark.parametrize("column", ["qid", "docno"])
+@pytest.mark.parametrize("value", [1.5, True, b"q", ["q"]], ids=str)
+def test_an_id_of_a_long_column_that_is_no_string_is_refused(column, value):
+    frame = long_run(object)
+    frame[column] = [*frame[column][:-1], value]
+
+    with pytest.raises(TypeError, match=f"^run: {column} must contain strings or integers, but row {LONG - 1} has "):
+        Run(frame)
+
+
+def test_integers_in_a_long_column_become_their_digits():
+    frame = long_run(object).replace({"qid": {"p": 7, "q": "8"}})
+
+    assert Run(frame).query_ids == ["7", "8"]
+
+
+@pytest.mark.parametrize("depth", [None, 2])
+@pytest.mark.parametrize("dtype", [*TYPES, object], ids=str)
+def test_a_repeated_document_of_a_long_run_has_its_best_rank(dtype, depth):
+    names = pd.Series(["d9", "d10", "d12"], dtype=object)
+    judgements = judge(pd.DataFrame({"qid": pd.Series(["q"] * 3, dtype=object), "docno": names, "label": 1}))
+    run = long_run(object).replace({"docno": {"d11": "d10"}}).assign(tag="x").astype({"qid": dtype, "docno": dtype})
+
+    ranks, n, told = found(run, depth, judgements)
+
+    # Documents in descending order of their names: d9, d12, d10.
+    assert ranks == ([1, 3, 2] if depth is None else [1, 0, 2])
+    assert n == [LONG - 10 if depth is None else depth]
+    assert len(told) == (depth is None)
+
+
 @pytest.mark.parametrize("dtype", ANY_TYPE, ids=str)
 def test_judged_names_may_be_unpaired_surrogates_in_a_long_run(dtype):
     names = pd.Series(["d3", "\ud800", "d2000"], dtype=object)

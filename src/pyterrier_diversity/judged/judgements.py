@@ -281,6 +281,11 @@ class Judgements:
         return Pairs(self.documents.query, self.documents.name, self.names, len(self))
 
     @cached_property
+    def relevant_docs(self) -> list[list[str]]:
+        """For each query, the ids of its relevant documents, in their order."""
+        return [docs.tolist() for docs in np.split(self.documents.ids, np.cumsum(self.n_relevant_docs)[:-1])]
+
+    @cached_property
     def judged_docs(self) -> list[set[str]]:
         """The names of each query's judged documents, relevant or not."""
         judged: list[set[str]] = [set() for _ in self.query_ids]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from .entries import Groups, counted
 from .judgements import Judgements
 from .order import MOST_TURNS, doubtful_order, ranking_order, turn_keys
 from .sessions import Sessions
-from .strings import Ids, heads, keys_of, places, repeats, taken
+from .strings import Ids, are_long_objects, heads, keys_of, places, repeats, taken
 from .warned import warn_of_data
 
 # A problem of this many queries of a batch, such as no judged documents, probably affects the whole run.
@@ -26,6 +26,9 @@ _AT_A_TIME = 2**15
 
 # With more words, the cost of reading could be infinite.
 _MOST_WORDS = 1e100
+
+# Ranks of the relevant documents, lengths of rankings, and rows that repeat a document.
+_Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 # Prefix of the made-up names of documents at ranks in a session without a judged document.
 _NOBODY = "\1"
@@ -127,6 +130,34 @@ class Run:
         if depth is not None and (self.sessions is not None or depth >= len(self.query)):
             depth = None
         of = places(self.query_ids, judgements.query_index)
+        if self.sessions is None and are_long_objects(self._docs):
+            ranks, n, again = self._in_dicts(judgements, of, depth)
+        else:
+            ranks, n, again = self._in_arrays(judgements, of, depth)
+        self._warn(judgements.query_ids, of, again)
+        if not ranks.any():
+            self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
+        return ranks, n
+
+    def _in_dicts(self, judgements: Judgements, of: np.ndarray, depth: int | None) -> _Found:
+        """Find ranks by a dict of each ranking."""
+        ranks: list[int] = []
+        n: list[int] = []
+        from_1 = list(range(1, int(self._size.max(initial=0)) + 1))
+        again = of[:0]
+        for query_id, relevant in zip(judgements.query_ids, judgements.relevant_docs, strict=True):
+            docs = self._docs[self.rows(query_id)]
+            top = docs[:depth].tolist()
+            at = dict(zip(top, from_1, strict=False))
+            if len(at) < len(top):
+                again = np.flatnonzero(self._repeated & (of >= 0)[self.query])
+                at = dict(zip(list(dict.fromkeys(docs.tolist()))[:depth], from_1, strict=False))
+            ranks += map(at.get, relevant, repeat(0))
+            n.append(len(at))
+        return np.array(ranks, dtype=np.int64), np.array(n, dtype=np.int64), again
+
+    def _in_arrays(self, judgements: Judgements, of: np.ndarray, depth: int | None) -> _Found:
+        """Find ranks in arrays of several rankings, and which rows repeat a document."""
         size = np.where(of >= 0, self._size if depth is None else np.minimum(self._size, depth), 0)
         ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
         n = np.zeros(len(judgements), dtype=np.int64)
@@ -139,7 +170,7 @@ class Run:
             keys = keys_of(query, docs)
             again = repeats(query, docs, keys)
             if again is not None and depth is not None:
-                return self.find(judgements)  # lower documents move up
+                return self._in_arrays(judgements, of, None)  # lower documents move up
             rank = place + 1 if self.sessions is None else self.sessions.rank[rows]
             answered = here > 0
             n[of[queries][answered]] = rank[np.cumsum(here)[answered] - 1]
@@ -151,10 +182,7 @@ class Run:
                     n[query] = rank = Groups(query, len(n)).place + 1
             row, doc = judgements.pairs.find(query, docs, keys)
             ranks[doc] = rank[row]
-        self._warn(judgements.query_ids, of, np.concatenate([of[:0], *repeated]))
-        if not ranks.any():
-            self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
-        return ranks, n
+        return ranks, n, np.concatenate([of[:0], *repeated])
 
     def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
         """Return the documents of a query, best first, down to a depth, or an empty list."""
@@ -186,7 +214,7 @@ class Run:
     @cached_property
     def _repeated(self) -> np.ndarray:
         """Whether each row repeats a document of its query."""
-        again = repeats(self.query, self._docs, keys_of(self.query, self._docs))
+        again = repeats(self.query, self._docs)
         return np.zeros(len(self.query), dtype=bool) if again is None else again
 
     @property

@@ -46,6 +46,11 @@ def kept_in_arrow(frame: pd.DataFrame, name: str) -> Strings | None:
     return array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
 
 
+def are_long_objects(strings: Strings) -> bool:
+    """Tell whether these are many Python strings, of which a dict for each ranking is fastest."""
+    return isinstance(strings, np.ndarray) and len(strings) >= FEWEST
+
+
 def taken(strings: Strings, rows: np.ndarray) -> Strings:
     """Return the strings of ascending rows, without a copy if the rows are adjacent."""
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
@@ -112,7 +117,7 @@ class Pairs:
     @cached_property
     def _table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The pairs by slot, their prints, and the first pair of each slot."""
-        prints = _fingerprints(self._names)
+        prints = _fingerprints(self._bytes)
         slots = self._slots(self._group, prints)
         by_slot = np.argsort(slots)
         return by_slot, prints[by_slot], np.append(0, np.cumsum(np.bincount(slots, minlength=self._n_slots.sum())))
@@ -143,20 +148,15 @@ class Pairs:
         row = np.concatenate([rows, *found])
         pair = by_slot[place[row]]
         # Different strings may have the same print.
-        same = self._are_named(pair, strings.take(row))
+        from pyarrow import compute
+
+        strings_found = strings.take(row).view("large_binary")
+        same = compute.equal(strings_found, self._bytes.take(pair)).to_numpy(zero_copy_only=False)
         if same.all():
             return row, pair
         unsure = row[~same]
         others, theirs = self.find(group, strings, _listed(group[unsure], strings.take(unsure)))
         return np.append(row[same], unsure[others]), np.append(pair[same], theirs)
-
-    def _are_named(self, pair: np.ndarray, strings: Strings) -> np.ndarray:
-        if isinstance(strings, np.ndarray):
-            return np.asarray(strings == self._names[pair], dtype=bool)
-        from pyarrow import compute
-
-        same = compute.equal(strings.view("large_binary"), self._bytes.take(pair))
-        return np.asarray(same.to_numpy(zero_copy_only=False))
 
     @cached_property
     def _bytes(self) -> Any:
@@ -174,24 +174,12 @@ def _listed(group: np.ndarray, strings: Strings) -> list[tuple[int, str]]:
 _SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
 
 
-def _bytes_of(strings: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the bytes of all strings in UTF-8, and where each string ends in them, and its number of bytes."""
-    if not isinstance(strings, np.ndarray):
-        _, bounds, data = strings.buffers()
-        bounds = np.frombuffer(bounds, np.int64)[strings.offset : strings.offset + len(strings) + 1]
-        text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
-        return text, bounds[1:] - bounds[0], np.diff(bounds)
-    names = strings.tolist()
-    text = np.frombuffer("\0".join(names).encode(errors="surrogatepass"), np.uint8)
-    end = np.append(np.flatnonzero(text == 0), len(text))
-    if len(end) != len(names):  # some have null characters themselves
-        sizes = [len(name.encode(errors="surrogatepass")) for name in names]
-        end = np.cumsum(sizes, dtype=np.int64) + np.arange(len(names))
-    return text, end, np.diff(end, prepend=-1) - 1
-
-
-def _fingerprints(strings: Strings) -> np.ndarray:
-    text, end, size = _bytes_of(strings)
+def _fingerprints(strings: Any) -> np.ndarray:
+    """Return a number for each string in Arrow: equal strings have equal ones."""
+    _, bounds, data = strings.buffers()
+    bounds = np.frombuffer(bounds, np.int64)[strings.offset : strings.offset + len(strings) + 1]
+    text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
+    end, size = bounds[1:] - bounds[0], np.diff(bounds)
     padded = np.append(np.zeros(8, np.uint8), text)
     # Eight bytes that begin at each byte.
     words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))
@@ -204,7 +192,7 @@ def _fingerprints(strings: Strings) -> np.ndarray:
 
 
 def keys_of(group: np.ndarray, strings: Strings) -> Keys:
-    """Return what finds strings in groups: their fingerprints or, for few Python strings, tuples of group and string.
+    """Return what finds strings in groups: their fingerprints or, for Python strings, tuples of group and string.
 
     Equal strings have equal fingerprints; others mostly differ if their last 16 bytes do.
 
@@ -213,18 +201,19 @@ def keys_of(group: np.ndarray, strings: Strings) -> Keys:
     >>> keys_of(np.array([4, 4, 7]), np.array(["a", "b", "a"], dtype=object))
     [(4, 'a'), (4, 'b'), (7, 'a')]
     """
-    is_short = isinstance(strings, np.ndarray) and len(strings) < FEWEST
-    return _listed(group, strings) if is_short else _fingerprints(strings)
+    return _listed(group, strings) if isinstance(strings, np.ndarray) else _fingerprints(strings)
 
 
-def repeats(group: np.ndarray, strings: Strings, keys: Keys) -> np.ndarray | None:
+def repeats(group: np.ndarray, strings: Strings, keys: Keys | None = None) -> np.ndarray | None:
     """Tell which rows repeat a string of the same group, or return None if no row does.
 
     Parameters
     ----------
-    keys : ndarray or list of tuple
-        The result of `keys_of`.
+    keys : ndarray or list of tuple, optional
+        The result of `keys_of`, if known.
     """
+    if keys is None:
+        keys = pd.factorize(strings)[0].astype(np.uint64) if isinstance(strings, np.ndarray) else _fingerprints(strings)
     if isinstance(keys, list):
         rows = np.arange(len(keys) if len(set(keys)) < len(keys) else 0)
     else:
