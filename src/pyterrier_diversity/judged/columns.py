@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .strings import Ids, Strings, are_long_objects, kept_in_arrow, numbered
+from .strings import Ids, Strings, is_long, kept_in_arrow, numbered
 
 PYTERRIER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 RUN_COLUMNS = ("query_id", "doc_id", "score")
@@ -143,10 +143,9 @@ def ids(frame: pd.DataFrame, column: str, what: str) -> Ids:
     TypeError
         If a value is neither a string nor an integer.
     """
-    values = frame[column]
-    if values.dtype == object and are_long_objects(values.to_numpy()):
+    if is_long(frame) and frame[column].dtype == object:
         with suppress(TypeError, ValueError):  # some values, such as pd.NA, are neither equal nor unequal
-            named = numbered(values.to_numpy())
+            named = numbered(frame[column].to_numpy())
             if named.codes.min() >= 0 and pd.api.types.infer_dtype(named.names, skipna=False) == "string":
                 return named
     return numbered(kept_strings(frame, column, what))

@@ -5,7 +5,7 @@ Only this module tells the two kinds apart. Both have a length, ``take(rows)`` a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping, Sized
 from functools import cached_property
 from itertools import repeat
 from typing import Any, NamedTuple, TypeVar
@@ -31,9 +31,14 @@ class Ids(NamedTuple):
     names: np.ndarray
 
 
+def is_long(rows: Sized) -> bool:
+    """Tell whether there are many strings, for which arrays pay off."""
+    return len(rows) >= FEWEST
+
+
 def kept_in_arrow(frame: pd.DataFrame, name: str) -> Strings | None:
     """Return a column as an Arrow array, or None if it has few rows or another type."""
-    if len(frame) < FEWEST:
+    if not is_long(frame):
         return None
     column = frame[name]
     dtype = column.dtype
@@ -48,7 +53,7 @@ def kept_in_arrow(frame: pd.DataFrame, name: str) -> Strings | None:
 
 def are_long_objects(strings: Strings) -> bool:
     """Tell whether these are many Python strings, of which a dict for each ranking is fastest."""
-    return isinstance(strings, np.ndarray) and len(strings) >= FEWEST
+    return isinstance(strings, np.ndarray) and is_long(strings)
 
 
 def taken(strings: Strings, rows: np.ndarray) -> Strings:
@@ -65,7 +70,7 @@ def objects(strings: Strings) -> np.ndarray:
 
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
-    if len(strings) < FEWEST:
+    if not is_long(strings):
         return Ids(*pd.factorize(strings))
     if isinstance(strings, np.ndarray):
         starts = heads(strings)
