@@ -20,7 +20,7 @@ import pytest
 import pyterrier_diversity
 from console import WITH_SESSIONS, Shell, sessions
 from processes import in_a_new_process
-from pyterrier_diversity import RBU, SessionDCG, meta, plots, simulate, transformers
+from pyterrier_diversity import RBU, SessionDCG, evaluate, ideal, io, meta, plots, simulate, transformers
 from pyterrier_diversity.datasets.demo import FOLDER as DEMO
 from pyterrier_diversity.io import read_run
 
@@ -116,7 +116,9 @@ def reference() -> list[Path]:
 
 
 @pytest.mark.parametrize(
-    "module", [pyterrier_diversity, meta, plots, simulate, transformers], ids=lambda module: module.__name__
+    "module",
+    [pyterrier_diversity, evaluate, ideal, io, meta, plots, simulate, transformers],
+    ids=lambda module: module.__name__,
 )
 def test_the_reference_has_each_public_name(module):
     text = "\n".join(page.read_text(encoding="utf-8") for page in reference())

@@ -8,17 +8,4 @@ from .missed import missed_intents, texts_of_intents
 from .plain import score
 from .runs import RunValues, evaluate_runs, values_of_runs
 
-__all__ = [
-    "DiversityEvaluator",
-    "Evaluation",
-    "RefusedMeasureError",
-    "RunValues",
-    "aggregated",
-    "aggregates",
-    "check_files",
-    "evaluate_runs",
-    "missed_intents",
-    "score",
-    "texts_of_intents",
-    "values_of_runs",
-]
+__all__ = ["aggregates", "check_files", "evaluate_runs", "missed_intents", "score"]
