@@ -146,12 +146,13 @@ class Run:
         from_1 = list(range(1, int(self._size.max(initial=0)) + 1))
         again = of[:0]
         for query_id, relevant in zip(judgements.query_ids, judgements.relevant_docs, strict=True):
-            docs = self._docs[self.rows(query_id)]
-            top = docs[:depth].tolist()
-            at = dict(zip(top, from_1, strict=False))
-            if len(at) < len(top):
+            docs = self._docs[self.rows(query_id)][:depth].tolist()
+            at = dict(zip(docs, from_1, strict=False))
+            if len(at) < len(docs):
+                if depth is not None:
+                    return self._in_dicts(judgements, of, None)  # lower documents move up
                 again = np.flatnonzero(self._repeated & (of >= 0)[self.query])
-                at = dict(zip(list(dict.fromkeys(docs.tolist()))[:depth], from_1, strict=False))
+                at = dict(zip(dict.fromkeys(docs), from_1, strict=False))
             ranks += map(at.get, relevant, repeat(0))
             n.append(len(at))
         return np.array(ranks, dtype=np.int64), np.array(n, dtype=np.int64), again
