@@ -115,7 +115,7 @@ def test_judged_names_may_be_unpaired_surrogates(dtype):
 
 # Long columns
 
-LONG = FEWEST + 5
+LONG = FEWEST + 10
 PYTHON_TYPES = [object, pd.StringDtype("python"), pd.StringDtype("python", na_value=np.nan)]
 ANY_TYPE = [*TYPES, pd.StringDtype("pyarrow", na_value=np.nan), *PYTHON_TYPES, "category"]
 
@@ -172,6 +172,14 @@ def test_a_repeated_document_of_a_long_run_has_its_best_rank(dtype, depth):
     assert ranks == ([1, 0, 2] if depth == 2 else [1, 3, 2])
     assert n == [2 if depth == 2 else LONG - 10]
     assert len(told) == (depth != 2)
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, object], ids=str)
+def test_turns_without_documents_take_up_ranks_of_a_long_session(dtype):
+    judgements = judge(pd.DataFrame({"qid": ["q", "q"], "docno": ["d9", "d12"], "label": [1, 1]}))
+    run = long_run(dtype)[9:].assign(turn=lambda frame: np.where(frame["docno"] == "d9", 0, 5))
+
+    assert found(run, None, judgements)[:2] == ([1, 8], [LONG - 9 + 4])
 
 
 @pytest.mark.parametrize("dtype", ANY_TYPE, ids=str)
