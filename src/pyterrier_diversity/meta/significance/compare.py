@@ -294,7 +294,7 @@ def _compared(
 
 
 def _texts(legend: Mapping[str, str], how: Design) -> dict[str, str]:
-    """Return the descriptions of columns that other options give another meaning."""
+    """Return the descriptions of those columns whose meaning depends on the options."""
     texts = {}
     if how.alternative == "greater":
         texts["p"] = "one-sided p-value: probability of a difference this large by chance"
