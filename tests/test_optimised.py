@@ -1,4 +1,4 @@
-"""``python -O``, which leaves assertions out, changes nothing: no value, no warning, no error."""
+"""``python -O``, without assertions, changes no value, warning or error; ``-OO``, without docstrings, no table."""
 
 from __future__ import annotations
 
@@ -77,15 +77,51 @@ for case in cases:
 """
 
 
-def test_nothing_changes_without_assertions():
-    optimised = subprocess.run([sys.executable, "-O", "-c", CASES], capture_output=True, text=True, check=True).stdout
-    with redirect_stdout(io.StringIO()) as output, warnings.catch_warnings():
-        exec(CASES, {})
-    plain = output.getvalue()
+TABLES = """
+from numpy.random import default_rng
+from pandas import DataFrame
+from pyterrier_diversity import meta
 
-    assert optimised.splitlines() == plain.splitlines()
-    assert len(plain.splitlines()) == CASES.count("    lambda: ")
-    assert sum("Error: " in line for line in plain.splitlines()) == CASES.count("    lambda: ") - 3
+names = ["name", "qid", "measure", "value"]
+rows = [(f"s{i % 3}", str(i // 6), f"P@{i % 2 + 1}", float(v)) for i, v in enumerate(default_rng(1).random(60))]
+values = DataFrame(rows, columns=names)
+tables = [
+    meta.compare(values, "bootstrap", correction="holm", family="all", rng=1),
+    meta.compare(values, "t", by={str(i): i % 2 for i in range(10)}, correction="holm", alternative="greater"),
+    meta.overlap(values, test="tukey"),
+    meta.asl_curve(values, "t"),
+    meta.topics_needed(values, delta=0.1),
+    meta.expected_over_cutoffs(values, {1: 0.5, 2: 0.5}),
+    meta.rank_correlation(values),
+    meta.unanimity(values, group={"P@1": "a", "P@2": "b"}),
+    meta.axioms.counterexample("P@1", "Red"),
+]
+for table in tables:
+    print(list(table), table.to_numpy().tolist())
+"""
+
+
+def printed(code: str, option: str) -> tuple[list[str], list[str]]:
+    """What code prints with an option of Python, and without it."""
+    optimised = subprocess.run([sys.executable, option, "-c", code], capture_output=True, text=True, check=True).stdout
+    with redirect_stdout(io.StringIO()) as output, warnings.catch_warnings():
+        exec(code, {})
+    return optimised.splitlines(), output.getvalue().splitlines()
+
+
+def test_nothing_changes_without_assertions():
+    optimised, plain = printed(CASES, "-O")
+
+    assert optimised == plain
+    assert len(plain) == CASES.count("    lambda: ")
+    assert sum("Error: " in line for line in plain) == CASES.count("    lambda: ") - 3
+
+
+def test_tables_have_the_same_columns_without_docstrings():
+    optimised, plain = printed(TABLES, "-OO")
+
+    assert optimised == plain
+    assert len(plain) == TABLES.count("    meta.")
 
 
 def test_the_shell_says_that_it_needs_docstrings():

@@ -1,9 +1,10 @@
-"""Tables with the families of measures."""
+"""Tables with the families of measures and the descriptions of columns."""
 
 import pandas as pd
 from ir_measures import P
 
-from pyterrier_diversity.meta import assessor_agreement
+from pyterrier_diversity.meta import assessor_agreement, compare
+from pyterrier_diversity.meta.scores import described, legend_of
 
 
 def test_measures_without_a_family_are_one_family():
@@ -18,3 +19,38 @@ def test_measures_without_a_family_are_one_family():
     # Both systems are tied by P@2.
     assert table["tau"].isna().tolist() == [False, True]
     assert table["family_tau"].tolist() == [-1, -1]
+
+
+def halves():
+    """Halve numbers.
+
+    Returns
+    -------
+    DataFrame
+        A row for each number.
+
+        - ``whole``: the number
+        - ``half`` (with ``parts``) in [0, 1]: half of ``whole``: one of
+          two parts
+        - ``rest``: the other part
+
+        Text below the items.
+    """
+
+
+def test_columns_are_described_by_the_items_of_the_docstring():
+    frame = described(pd.DataFrame({"half": [1], "whole": [2]}), halves, {"n": 1})
+
+    assert frame.attrs == {"legend": {"half": "half of whole: one of two parts", "whole": "the number"}, "n": 1}
+    assert list(frame.attrs["legend"]) == ["half", "whole"]
+
+
+def test_a_description_has_no_condition_and_no_markup():
+    legend = legend_of(compare)
+
+    assert legend["undecided"] == "whether p is so close to alpha that more trials could decide otherwise"
+    assert legend["p_corrected"] == "p, corrected for the number of pairs of the measure"
+
+
+def test_nothing_is_described_without_a_docstring():
+    assert legend_of(lambda: None) == {}

@@ -12,18 +12,6 @@ from .scores import Measures, Scores, described, range_of, read_scores
 # With fewer judged queries, the normal distribution is a poor approximation.
 _FEWEST = 20
 
-_LEGEND = {
-    "name": "the system",
-    "other": "the baseline",
-    "mean": "corrected mean, or difference of means, over all queries",
-    "ci_low": "lower end of its confidence interval",
-    "ci_high": "upper end of its confidence interval",
-    "judged_mean": "mean, or difference of means, over the queries that people judged, by their judgements alone",
-    "judged_low": "lower end of its confidence interval",
-    "judged_high": "upper end of its confidence interval",
-    "queries": "number of queries",
-    "judged": "number of queries that people judged",
-}
 _COLUMNS = ("mean", "ci_low", "ci_high", "judged_mean", "judged_low", "judged_high")
 
 
@@ -58,11 +46,22 @@ def corrected_means(
     Returns
     -------
     DataFrame
-        A row for each measure and system: ``name``, with ``baseline`` also ``other``, ``measure``, the corrected
-        ``mean`` with its interval (``ci_low``, ``ci_high``), ``judged_mean``, ``judged_low`` and ``judged_high`` by the
-        judged queries alone, and the numbers of ``queries`` and of those ``judged``. Intervals of means are cut off at
-        the limits of the measure's range, and are NaN if all values are equal. ``attrs["legend"]`` describes the
-        columns.
+        One row for each measure and system.
+
+        - ``name``: the system
+        - ``other`` (with ``baseline``): the baseline
+        - ``measure``: the measure
+        - ``mean``: corrected mean, or difference of means, over all queries
+        - ``ci_low``: lower end of its confidence interval
+        - ``ci_high``: upper end of its confidence interval
+        - ``judged_mean``: mean, or difference of means, over the queries that people judged, by their judgements alone
+        - ``judged_low``: lower end of its confidence interval
+        - ``judged_high``: upper end of its confidence interval
+        - ``queries``: number of queries
+        - ``judged``: number of queries that people judged
+
+        Intervals of means are cut off at the limits of the measure's range, and are NaN if all values are equal.
+        ``attrs["legend"]`` describes the columns.
 
     Raises
     ------
@@ -128,7 +127,7 @@ def corrected_means(
     table = cheap.table(parts, first, second).rename(columns={"system": "name"})
     table = table.assign(queries=len(cheap.queries), judged=len(places))
     table = table[["name", *([] if baseline is None else ["other"]), "measure", *_COLUMNS, "queries", "judged"]]
-    return described(table, _LEGEND, {"alpha": alpha, "tuning": tuning})
+    return described(table, corrected_means, {"alpha": alpha, "tuning": tuning})
 
 
 def prediction_powered(

@@ -16,13 +16,6 @@ from .scores import Scores, described, read_scores
 
 _PROBABILITY = Parameter(float, interval="[0, 1]", desc="probability that a user stops at this rank")
 
-_LEGEND = {
-    "name": "the system",
-    "qid": "the query",
-    "measure": "the expected measure; k is the rank at which the user stops",
-    "value": "mean of the measure over the cutoffs, weighted by their probabilities",
-}
-
 
 def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, float]) -> pd.DataFrame:
     r"""Compute the expected value of a measure when users stop at rank k with probability P(k).
@@ -38,8 +31,12 @@ def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, fl
     Returns
     -------
     DataFrame
-        ``name``, ``qid``, ``measure`` and ``value``, as from ``pt.Experiment``, for `compare` and the other functions.
-        The measure is called ``E[RBU@k]``. ``attrs`` describes the columns.
+        A frame like that of ``pt.Experiment``, for `compare` and the other functions. ``attrs`` describes the columns.
+
+        - ``name``: the system
+        - ``qid``: the query
+        - ``measure``, such as ``E[RBU@k]``: the expected measure; k is the rank at which the user stops
+        - ``value``: mean of the measure over the cutoffs, weighted by their probabilities
 
     Raises
     ------
@@ -90,7 +87,8 @@ def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, fl
     for measure, names in _by_measure(scores, chances).items():
         values = np.sum([chances[cutoff] * scores.by_measure[name] for cutoff, name in names.items()], axis=0)
         rows += [(*of, measure, value) for of, value in zip(pairs, values.flat, strict=True)]
-    return described(pd.DataFrame(rows, columns=list(_LEGEND)), _LEGEND, {})
+    table = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    return described(table, expected_over_cutoffs, {})
 
 
 def _by_measure(scores: Scores, chances: Mapping[int, float]) -> dict[str, dict[int, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -27,16 +28,6 @@ _LARGEST = 1e100
 
 # Columns of tables of `evaluate_runs` and ``pt.Experiment``, beside those of measures.
 _NO_MEASURE = re.compile(r"mrt|queries|ties@\d+|se\(.*\)")
-
-# Columns of several tables.
-_LEGEND = {
-    "measure": "the measure",
-    "system": "the first system of the pair",
-    "ties": "number of queries on which both are equal",
-    "family": "the family of the measure",
-    "family_tau": "mean tau of the family's measures, without NaN",
-    "n_trials": "number of trials in which not all systems are tied",
-}
 
 
 class Scores(NamedTuple):
@@ -267,16 +258,31 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
     return family_of
 
 
+def legend_of(function: Callable[..., Any]) -> dict[str, str]:
+    """Return what a docstring says about each column of the result, in items like ``- ``name`` (condition): text``.
+
+    It is empty if Python removes docstrings (``-OO``).
+    """
+    items = re.findall(r"^    - ``(\w+)``.*?: (.*(?:\n {6}.*)*)", inspect.getdoc(function) or "", flags=re.MULTILINE)
+    return {column: " ".join(text.replace("`", "").split()) for column, text in items}
+
+
 def described(
-    frame: pd.DataFrame, legend: Mapping[str, str], attrs: Mapping[Any, Any], family_of: Mapping[str, str] | None = None
+    frame: pd.DataFrame,
+    function: Callable[..., Any],
+    attrs: Mapping[Any, Any],
+    family_of: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Add attributes with a legend, the family of each measure, and the family's mean tau at the same size or depth."""
+    """Add attributes, the family of each measure, and the family's mean tau at the same size or depth.
+
+    The attribute ``legend`` has the descriptions of the columns in the docstring of the function that returns them.
+    """
     if family_of is not None:
         frame.insert(1, "family", frame["measure"].map(family_of))
         if "tau" in frame:
             same = [name for name in ("family", "size", "depth") if name in frame]
             mean = frame.groupby(same, sort=False, dropna=False)["tau"].transform("mean")
             frame.insert(list(frame).index("tau") + 1, "family_tau", mean)
-    legend = {**_LEGEND, **legend}
-    frame.attrs = {"legend": {str(column): legend[str(column)] for column in frame}, **attrs}
+    legend = legend_of(function)
+    frame.attrs = {"legend": {column: legend[column] for column in frame if column in legend}, **attrs}
     return frame

@@ -27,16 +27,6 @@ _LARGEST_LABELS = (SATURATED, 4, 3)
 # Most measures that break a constraint do so on one of the first few instances.
 _FEW = 24
 
-_LEGEND = {
-    "ranking": "'better' for the ranking that should have the higher value (Sat: not the lower one), or 'worse'",
-    "value": "the value of that ranking",
-    "rank": "the rank of the document, from 1; missing if the ranking does not have the judged document",
-    "docno": "the document",
-    "iteration": "the intent",
-    "weight": "the weight of the intent",
-    "label": "the label of the document for the intent",
-}
-
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
@@ -142,8 +132,9 @@ def _frame(measure: ir_measures.Measure, constraint: Constraint, pair: Pair, val
         rank = rows["docno"].map({doc: rank for rank, doc in enumerate(ranking, start=1)}).astype("Int64")
         rankings.append(rows.assign(ranking=name, value=value, rank=rank).sort_values("rank", kind="stable"))
     rule = {"constraint": constraint.name, "statement": constraint.statement, "strict": constraint.strict}
-    frame = pd.concat(rankings, ignore_index=True)[list(_LEGEND)]
-    return described(frame, _LEGEND, {"measure": str(measure), **rule})
+    columns = ["ranking", "value", "rank", "docno", "iteration", "weight", "label"]
+    frame = pd.concat(rankings, ignore_index=True)[columns]
+    return described(frame, counterexample, {"measure": str(measure), **rule})
 
 
 def check(measure: ir_measures.Measure | str, constraint: str | Constraint) -> Verdict:
@@ -197,11 +188,19 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str | Constra
     Returns
     -------
     DataFrame or None
-        None if nothing was found. Otherwise one row for each ranking, judged document and intent: ``ranking`` ("better"
-        for the one that should have the higher value, or "worse"), its ``value``, ``rank`` (missing if the document is
-        not retrieved), ``docno``, ``iteration``, ``weight`` and ``label``. The rows of a ranking are its qrels. Of the
-        sizes tried for CloseTh, the frame has the one that comes closest to meeting it. ``attrs`` describes the
-        columns, and states the constraint. `sketch` describes the counter-example in words.
+        None if nothing was found. Otherwise one row for each ranking, judged document and intent.
+
+        - ``ranking``: 'better' for the ranking that should have the higher value (Sat: not the lower one), or 'worse'
+        - ``value``: the value of that ranking
+        - ``rank``: the rank of the document, from 1; missing if the ranking does not have the judged document
+        - ``docno``: the document
+        - ``iteration``: the intent
+        - ``weight``: the weight of the intent
+        - ``label``: the label of the document for the intent
+
+        The rows of a ranking are its qrels. Of the sizes tried for CloseTh, the frame has the one that comes closest to
+        meeting it. ``attrs`` describes the columns, and states the constraint. `sketch` describes the counter-example
+        in words.
 
     Raises
     ------
@@ -271,7 +270,8 @@ def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | No
     columns = {each.name: [(each.name, measure) not in violations for measure in wanted] for each in sought}
     table = pd.DataFrame(columns, index=pd.Index([str(measure) for measure in wanted], name="measure"), dtype=bool)
     legend = {each.name: f"{each.statement} ({each.section})" for each in sought}
-    return described(table, legend, {"True": "no counter-example found"})
+    table.attrs = {"legend": legend, "True": "no counter-example found"}
+    return table
 
 
 def sketch(counterexample: pd.DataFrame) -> str:

@@ -17,20 +17,6 @@ By = Literal["intent", "query"]
 
 _BY = Parameter(str, choices=get_args(By), desc="whether a row is an intent or a query")
 _PAIR = ["query_id", "iteration", "doc_id"]
-_LEGEND = {
-    "qid": "the query; 'all' in the last row, for all pairs",
-    "iteration": "the intent; 'all' in the last row",
-    "pairs": "number of pairs of a document and an intent that at least two judged",
-    "agreement": "share of the pairs with the same label",
-    "kappa": "Cohen's kappa: agreement beyond chance; NaN if all labels are the same",
-    "kappa_linear": "kappa with linear weights, in which close labels disagree less",
-    "relevant": "number of pairs that the first judged relevant",
-    "other_relevant": "number of pairs that the second judged relevant",
-    "jaccard": "pairs that both judged relevant, divided by pairs that either judged relevant; NaN if there are none",
-    "labels": "number of labels of these pairs",
-    "alpha_nominal": "Krippendorff's alpha: agreement beyond chance; NaN if all labels are the same",
-    "alpha_ordinal": "alpha for ordered labels, in which close labels disagree less",
-}
 
 
 def agreement(
@@ -56,15 +42,28 @@ def agreement(
     Returns
     -------
     DataFrame
-        One row for each intent (or query), sorted by id, and a last row for all of them. The columns are ``qid``,
-        ``iteration`` (by intent), ``pairs`` (of a document and an intent), ``agreement`` in [0, 1], ``kappa`` and
-        ``kappa_linear`` in [-1, 1], ``relevant``, ``other_relevant``, and ``jaccard`` in [0, 1]. ``attrs`` describes
-        the columns, and says how many pairs only one judge judged.
+        One row for each intent (or query), sorted by id, and a last row for all of them.
+
+        - ``qid``: the query; 'all' in the last row, for all pairs
+        - ``iteration`` (by intent): the intent; 'all' in the last row
+        - ``pairs``: number of pairs of a document and an intent that at least two judged
+        - ``agreement`` in [0, 1]: share of the pairs with the same label
+        - ``kappa`` in [-1, 1]: Cohen's kappa: agreement beyond chance; NaN if all labels are the same
+        - ``kappa_linear`` in [-1, 1]: kappa with linear weights, in which close labels disagree less
+        - ``relevant``: number of pairs that the first judged relevant
+        - ``other_relevant``: number of pairs that the second judged relevant
+        - ``jaccard`` in [0, 1]: pairs that both judged relevant, divided by pairs that either judged relevant; NaN if
+          there are none
+
+        ``attrs`` describes the columns, and says how many pairs only one judge judged.
 
         With ``table``, the number of pairs for each label of the first judge (rows) and of the second (columns).
 
-        For a dict of judges, the columns are ``qid``, ``iteration`` (by intent), ``pairs`` that at least two judged,
-        the number of their ``labels``, and Krippendorff's alpha, at most 1: ``alpha_nominal`` and ``alpha_ordinal``.
+        For a dict of judges, the columns after ``pairs`` are
+
+        - ``labels``: number of labels of these pairs
+        - ``alpha_nominal``, at most 1: Krippendorff's alpha: agreement beyond chance; NaN if all labels are the same
+        - ``alpha_ordinal``, at most 1: alpha for ordered labels, in which close labels disagree less
 
     Raises
     ------
@@ -146,7 +145,7 @@ def agreement(
     levels = np.unique(labels["relevance"])
     values = [_alphas(group) if of_several else _values(group, levels, rel) for _, group in groups]
     rows = [dict(zip(keys, names, strict=True)) | own for (names, _), own in zip(groups, values, strict=True)]
-    return described(pd.DataFrame(rows), _LEGEND, attrs)
+    return described(pd.DataFrame(rows), agreement, attrs)
 
 
 def _labels(qrels: Any, what: str) -> pd.DataFrame:

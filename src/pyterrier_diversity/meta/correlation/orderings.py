@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...parameters import Parameter
-from ..scores import Group, Measures, described, families, names_of, read_means, read_scores, rounded
+from ..scores import Group, Measures, described, families, legend_of, names_of, read_means, read_scores, rounded
 from ..significance.randomisation import slices
 
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
@@ -23,25 +23,6 @@ VARIANT = Parameter(str, "b", choices=("a", "b"), desc="how to treat tied system
 _CELLS = 2**22
 
 _SIGN_TEST = Parameter(str, "exact", choices=("exact", "normal"), desc="how to compute the p-value of the sign test")
-
-_LEGEND = {
-    "measure": "the measure that ranks the systems (the estimate)",
-    "reference": "the measure whose ranking it is compared with",
-    "value": "the coefficient: 1 for the same order of all systems, -1 for the opposite order, NaN if all are tied",
-}
-_CONCORDANCE = {
-    "measure": "the first measure",
-    "other": "the second measure",
-    "concordance": "share of the disagreements in which the first measure agrees with all gold standards; NaN if none",
-    "other_concordance": "share of the disagreements in which the second measure agrees with all gold standards",
-    "disagreements": "number of pairs of systems, over all topics, that the two measures order in opposite ways",
-    "p": "two-sided p-value of the sign test that both are right equally often; 1 if neither is ever right alone",
-}
-_UNANIMITY = {
-    "measure": "the measure; with families, the family's first measure with the highest unanimity",
-    "unanimity": "log2 of how much more often than by chance the measure finds an improvement on which all others "
-    "agree; at most 1, 0 by chance, NaN if there is no such improvement",
-}
 
 
 def rank_correlation(
@@ -78,8 +59,14 @@ def rank_correlation(
     Returns
     -------
     DataFrame
-        ``measure``, ``reference`` and ``value`` in [-1, 1], for each pair of different measures in both directions;
-        with ``matrix``, the values as a matrix. With variant ``"b"``, a value is NaN if all systems are tied in a
+        One row for each pair of different measures, in both directions.
+
+        - ``measure``: the measure that ranks the systems (the estimate)
+        - ``reference``: the measure whose ranking it is compared with
+        - ``value``: the coefficient: 1 for the same order of all systems, -1 for the opposite order, NaN if all are
+          tied
+
+        With ``matrix``, the values as a matrix. Only with variant ``"b"``, a value is NaN if all systems are tied in a
         ranking. ``attrs`` describes the columns, and has the parameters.
 
     Raises
@@ -138,7 +125,7 @@ def rank_correlation(
     if not matrix:
         result = result.reset_index().melt("measure", value_name="value")
         result = result[result["measure"] != result["reference"]].reset_index(drop=True)
-    result.attrs = {"legend": dict(_LEGEND), **attrs}
+    result.attrs = {"legend": legend_of(rank_correlation), **attrs}
     return result
 
 
@@ -417,9 +404,18 @@ def concordance(
     Returns
     -------
     DataFrame
-        A row for each pair of measures: ``measure``, ``other``, ``concordance`` and ``other_concordance`` in [0, 1],
-        NaN if the two never disagree, ``disagreements``, and ``p`` in [0, 1]. ``attrs`` describes the columns, and has
-        the parameters.
+        One row for each pair of measures.
+
+        - ``measure``: the first measure
+        - ``other``: the second measure
+        - ``concordance`` in [0, 1]: share of the disagreements in which the first measure agrees with all gold
+          standards; NaN if none
+        - ``other_concordance`` in [0, 1]: share of the disagreements in which the second measure agrees with all gold
+          standards
+        - ``disagreements``: number of pairs of systems, over all topics, that the two measures order in opposite ways
+        - ``p``: two-sided p-value of the sign test that both are right equally often; 1 if neither is ever right alone
+
+        ``attrs`` describes the columns, and has the parameters.
 
     Raises
     ------
@@ -473,7 +469,7 @@ def concordance(
         "disagreements": disagreements.astype(np.int64),
         "p": _sign_test(correct - both, others_correct - both, method),
     }
-    return described(pd.DataFrame(columns), _CONCORDANCE, {**scores.sizes, "gold": golds, "method": method})
+    return described(pd.DataFrame(columns), concordance, {**scores.sizes, "gold": golds, "method": method})
 
 
 def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group: Group | None = None) -> pd.DataFrame:
@@ -493,10 +489,16 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
     Returns
     -------
     DataFrame
-        A row for each measure, or for each family: ``measure``, ``family`` (with ``group``) and ``unanimity``, highest
-        first. It is at most 1, and 0 for a measure that decides by chance or ties all systems. It is ``-inf`` if the
-        measure sees every unanimous improvement as a loss, and NaN if no improvement is unanimous. ``attrs``
-        describes the columns, and has the numbers of systems, queries and different measures.
+        One row for each measure, or for each family, highest unanimity first.
+
+        - ``measure``: the measure; with families, the family's first measure with the highest unanimity
+        - ``family`` (with ``group``): the family of the measure
+        - ``unanimity``: log2 of how much more often than by chance the measure finds an improvement on which all others
+          agree; at most 1, 0 by chance, NaN if there is no such improvement
+
+        A measure that ties all systems has a unanimity of 0, too. It is ``-inf`` if the measure sees every unanimous
+        improvement as a loss. ``attrs`` describes the columns, and has the numbers of systems, queries and different
+        measures.
 
     Raises
     ------
@@ -554,7 +556,7 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
     frame = pd.DataFrame({"measure": scores.measures, "unanimity": _mutual_information(values[originals])[copy_of]})
     frame = frame.sort_values("unanimity", ascending=False, kind="stable", ignore_index=True)
     family_of = families("unanimity", scores.measures, group)
-    frame = described(frame, _UNANIMITY, {**scores.sizes, "n_measures": len(originals)}, family_of)
+    frame = described(frame, unanimity, {**scores.sizes, "n_measures": len(originals)}, family_of)
     return frame if family_of is None else frame.drop_duplicates("family", ignore_index=True)
 
 

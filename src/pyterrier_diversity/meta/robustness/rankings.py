@@ -31,22 +31,6 @@ _PARAMETERS: Parameters = {
 }
 _DEPTH = Parameter(int, interval="[1, inf)", desc="number of documents of each run in the pool")
 
-_SAMPLES = {
-    "size": "number of topics in a sample",
-    "tau": "Kendall's tau-b with the ranking of the systems by all topics, mean over the trials; NaN if all are tied",
-    "sd": "standard deviation of tau over the trials (with n - 1)",
-    "stability": "share of the trials in which two systems are in their more frequent order; mean over pairs",
-    "ties": "share of the trials in which two systems are tied; mean over pairs",
-}
-_JUDGEMENTS = {
-    "depth": "number of documents of each run in the pool",
-    "tau": "Kendall's tau-b with the ranking of the systems by the full data; NaN if all systems are tied",
-    "tau_low": "lower end of the bootstrap interval of tau over the topics",
-    "tau_high": "upper end of the bootstrap interval of tau over the topics",
-    "judged": "share of the judgements that are in the pool",
-    "n_queries": "number of queries with judgements in the pool",
-}
-
 
 def stability(
     perquery: pd.DataFrame,
@@ -83,8 +67,15 @@ def stability(
     Returns
     -------
     DataFrame
-        One row for each measure: ``measure``, ``stability`` and ``ties``, both in [0, 1]. The remaining trials have the
-        less frequent order. ``attrs`` describes the columns, and has the parameters and ``n_topics``.
+        One row for each measure.
+
+        - ``measure``: the measure
+        - ``stability`` in [0, 1]: share of the trials in which two systems are in their more frequent order; mean over
+          pairs
+        - ``ties`` in [0, 1]: share of the trials in which two systems are tied; mean over pairs
+
+        The remaining trials have the less frequent order. ``attrs`` describes the columns, and has the parameters and
+        ``n_topics``.
 
     Raises
     ------
@@ -133,7 +124,7 @@ def stability(
     results = in_parallel(_stability_of, tasks, n_jobs=n_jobs, what="stability")
     table = pd.DataFrame(results, columns=["stability", "ties"])
     table.insert(0, "measure", scores.measures)
-    return described(table, _SAMPLES, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
+    return described(table, stability, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
 
 
 def topic_sampling(
@@ -171,10 +162,19 @@ def topic_sampling(
     Returns
     -------
     DataFrame
-        A row for each measure and size: ``measure``, ``family`` (with ``group``), ``size``, ``tau`` in [-1, 1] (mean
-        over the trials), ``family_tau`` (with ``group``, mean over the family), ``sd`` and ``n_trials``. Trials in
-        which all systems are tied do not count. ``attrs`` describes the columns, and has the numbers of systems and
-        queries.
+        One row for each measure and size.
+
+        - ``measure``: the measure
+        - ``family`` (with ``group``): the family of the measure
+        - ``size``: number of topics in a sample
+        - ``tau`` in [-1, 1]: Kendall's tau-b with the ranking of the systems by all topics, mean over the trials; NaN
+          if all are tied
+        - ``family_tau`` (with ``group``): mean tau of the family's measures, without NaN
+        - ``sd``: standard deviation of tau over the trials (with n - 1)
+        - ``n_trials``: number of trials in which not all systems are tied
+
+        Trials in which all systems are tied do not count. ``attrs`` describes the columns, and has the numbers of
+        systems and queries.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def topic_sampling(
     tasks = list(product(scores.unrounded.values(), samples))
     taus = in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics")
     frame = over_trials(np.array(taus), {"measure": scores.measures, "size": drawn}, "tau", "sd")
-    return described(frame, _SAMPLES, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)}, family_of)
+    return described(frame, topic_sampling, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)}, family_of)
 
 
 def _samples(generator: np.random.Generator, n_queries: int, size: int, n_trials: int) -> np.ndarray:
@@ -282,10 +282,19 @@ def pool_depth(
     Returns
     -------
     DataFrame
-        A row for each measure and depth: ``measure``, ``family`` (with ``group``), ``depth``, ``tau`` in [-1, 1] and
-        ``family_tau`` (with ``group``, mean over the family). ``judged`` in (0, 1] is the share of the judgements in
-        the pool, and ``n_queries`` the number of queries with judgements in the pool; others are not evaluated.
-        ``attrs`` describes the columns, and has the numbers of systems and of queries in the full qrels.
+        One row for each measure and depth.
+
+        - ``measure``: the measure
+        - ``family`` (with ``group``): the family of the measure
+        - ``depth``: number of documents of each run in the pool
+        - ``tau`` in [-1, 1]: Kendall's tau-b with the ranking of the systems by the full data; NaN if all systems are
+          tied
+        - ``family_tau`` (with ``group``): mean tau of the family's measures, without NaN
+        - ``judged`` in (0, 1]: share of the judgements that are in the pool
+        - ``n_queries``: number of queries with judgements in the pool
+
+        Other queries are not evaluated. ``attrs`` describes the columns, and has the numbers of systems and of queries
+        in the full qrels.
 
     Raises
     ------
@@ -337,7 +346,7 @@ def pool_depth(
         rows.append((name, depth, tau, len(pool) / n_judged, pool["query_id"].nunique()))
     frame = pd.DataFrame(rows, columns=["measure", "depth", "tau", "judged", "n_queries"])
     sizes = {"n_systems": len(systems), "n_queries": judged["query_id"].nunique()}
-    return described(frame, _JUDGEMENTS, sizes, family_of)
+    return described(frame, pool_depth, sizes, family_of)
 
 
 def assessor_agreement(
@@ -375,9 +384,17 @@ def assessor_agreement(
     Returns
     -------
     DataFrame
-        A row for each measure: ``measure``, ``family`` (with ``group``), ``tau`` in [-1, 1], ``family_tau`` (with
-        ``group``, mean over the family), and the interval of tau, ``tau_low`` and ``tau_high``. ``attrs`` describes the
-        columns, and has the numbers of systems, common queries and trials.
+        One row for each measure.
+
+        - ``measure``: the measure
+        - ``family`` (with ``group``): the family of the measure
+        - ``tau`` in [-1, 1]: Kendall's tau-b with the ranking of the systems by the full data; NaN if all systems are
+          tied
+        - ``family_tau`` (with ``group``): mean tau of the family's measures, without NaN
+        - ``tau_low``: lower end of the bootstrap interval of tau over the topics
+        - ``tau_high``: upper end of the bootstrap interval of tau over the topics
+
+        ``attrs`` describes the columns, and has the numbers of systems, common queries and trials.
 
     Raises
     ------
@@ -439,7 +456,7 @@ def assessor_agreement(
         rows.append((name, _tau_of(measure, *tables), *pd.Series(taus).quantile([(1 - ci) / 2, (1 + ci) / 2])))
     frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
     how = {"n_trials": n_trials, "ci": ci, **seed_of(rng)}
-    return described(frame, _JUDGEMENTS, {"n_systems": len(systems), "n_queries": len(common), **how}, family_of)
+    return described(frame, assessor_agreement, {"n_systems": len(systems), "n_queries": len(common), **how}, family_of)
 
 
 def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:

@@ -42,16 +42,6 @@ _BATCH = 25
 # Prefix of document ids that are not in the runs and qrels.
 _NEW = "\2synthetic"
 
-_LEGEND = {
-    "n_systems": "number of systems in a sample",
-    "mean": "correlation with the ranking of the same systems by rarity from all systems; mean over trials",
-    "std": "standard deviation of the correlation over trials (with n - 1)",
-    "kind": "which relevant documents the synthetic system retrieves",
-    "n_relevant": "how many of them it retrieves for each query",
-    "value": "its mean value",
-    "rank": "its rank among all systems, from 1",
-}
-
 
 def number_of_systems(
     qrels: Any,
@@ -96,9 +86,15 @@ def number_of_systems(
     Returns
     -------
     DataFrame
-        A row for each measure and size: ``measure``, ``n_systems``, ``mean`` and ``std`` of the correlation, and
-        ``n_trials``, the number of trials in which not all systems are tied. ``attrs`` describes the columns, and has
-        the parameters.
+        One row for each measure and size.
+
+        - ``measure``: the measure
+        - ``n_systems``: number of systems in a sample
+        - ``mean``: correlation with the ranking of the same systems by rarity from all systems; mean over trials
+        - ``std``: standard deviation of the correlation over trials (with n - 1)
+        - ``n_trials``: number of trials in which not all systems are tied
+
+        ``attrs`` describes the columns, and has the parameters.
 
     Raises
     ------
@@ -155,7 +151,7 @@ def number_of_systems(
     correlations = np.concatenate(results, axis=1).reshape(-1, how["n_trials"])
     table = over_trials(correlations, {"measure": chosen, "n_systems": sizes}, "mean", "std")
     attrs: dict[Any, Any] = {"n_systems": len(named), "n_queries": len(judgements), **how, **seed_of(rng)}
-    return described(table, _LEGEND, attrs)
+    return described(table, number_of_systems, attrs)
 
 
 def insert_synthetic_system(
@@ -201,9 +197,16 @@ def insert_synthetic_system(
     Returns
     -------
     DataFrame
-        One row for each measure and number: ``measure``, ``kind``, ``n_relevant``, ``value`` (the mean of the synthetic
-        system) and ``rank`` (1 plus the number of systems with a higher mean). ``attrs`` describes the columns, and has
-        the parameters.
+        One row for each measure and number.
+
+        - ``measure``: the measure
+        - ``kind``: which relevant documents the synthetic system retrieves
+        - ``n_relevant``: how many of them it retrieves for each query
+        - ``value``: its mean value
+        - ``rank``: its rank among all systems, from 1
+
+        The rank is 1 plus the number of systems with a higher mean. ``attrs`` describes the columns, and has the
+        parameters.
 
     Raises
     ------
@@ -251,7 +254,7 @@ def insert_synthetic_system(
     each = product(enumerate(chosen), zip(sizes, results, strict=True))
     rows = [(name, kind, n, *of_number[m]) for (m, name), (n, of_number) in each]
     table = pd.DataFrame(rows, columns=["measure", "kind", "n_relevant", "value", "rank"])
-    return described(table, _LEGEND, {"n_systems": len(named), "n_queries": len(queries), **how})
+    return described(table, insert_synthetic_system, {"n_systems": len(named), "n_queries": len(queries), **how})
 
 
 def _evaluate(

@@ -22,29 +22,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Columns = Collection[str] | Mapping[Test, Collection[str]]
 
-_LEGEND = {
-    "measure": "the measure",
-    "system": "the first system of the pair",
-    "other": "the second system of the pair; the baseline, if there is one",
-    "mean": "mean value of the system",
-    "mean_low": "lower end of the confidence interval of mean",
-    "mean_high": "upper end of the confidence interval of mean",
-    "other_mean": "mean value of the other system",
-    "other_mean_low": "lower end of the confidence interval of other_mean",
-    "other_mean_high": "upper end of the confidence interval of other_mean",
-    "difference": "mean minus other_mean",
-    "wins": "number of queries on which the system is better",
-    "ties": "number of queries on which both are equal",
-    "losses": "number of queries on which the other system is better",
-    "p": "two-sided p-value: probability of a difference this large by chance; 0 means below 1 / n_trials",
-    "p_corrected": "p, corrected for the number of pairs of the measure",
-    "significant": "whether p_corrected (without a correction, p) is below alpha",
-    "undecided": "whether p is so close to alpha that more trials could decide otherwise",
-    "effect_size": "mean difference by query over its standard deviation",
-    "borderline": "smallest difference of means that would be significant, by the resamples of the pair",
-    "ci_low": "lower end of the confidence interval of the difference",
-    "ci_high": "upper end of the confidence interval of the difference",
-}
+_MEANS = ("mean", "mean_low", "mean_high", "other_mean", "other_mean_low", "other_mean_high")
+_TESTED = ("difference", "wins", "ties", "losses", "p", "p_corrected", "significant", "undecided", "effect_size")
+_COLUMNS = ("measure", "system", "other", *_MEANS, *_TESTED, "borderline", "ci_low", "ci_high")
 
 
 def compare(
@@ -101,14 +81,38 @@ def compare(
     Returns
     -------
     DataFrame
-        One row for each measure and pair: ``system``, ``other``, both means with Student's intervals, which are cut off
-        at the limits of the measure's range and are NaN where all values are equal, ``difference``, ``wins``, ``ties``,
-        ``losses``, ``p``, ``p_corrected``, ``significant``, ``undecided`` (random trials only: p is within two standard
-        errors of alpha; raise ``n_trials``), ``effect_size`` (mean difference over its standard deviation),
-        ``borderline`` (bootstrap only), ``ci_low`` and ``ci_high``. With ``by``, columns with the group and its number
-        of ``queries`` come first. ``attrs["legend"]`` describes the columns, ``attrs["signatures"]`` the measures, and
-        ``attrs`` the test; ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of
-        systems and queries (a dict by group with ``by``). `significance_table` and others take this frame.
+        One row for each measure and pair of systems. With ``by``, columns with the group and its number of ``queries``
+        come first.
+
+        - ``measure``: the measure
+        - ``system``: the first system of the pair
+        - ``other``: the second system of the pair; the baseline, if there is one
+        - ``mean``: mean value of the system
+        - ``mean_low``: lower end of the confidence interval of ``mean``
+        - ``mean_high``: upper end of the confidence interval of ``mean``
+        - ``other_mean``: mean value of the other system
+        - ``other_mean_low``: lower end of the confidence interval of ``other_mean``
+        - ``other_mean_high``: upper end of the confidence interval of ``other_mean``
+        - ``difference``: ``mean`` minus ``other_mean``
+        - ``wins``: number of queries on which the system is better
+        - ``ties``: number of queries on which both are equal
+        - ``losses``: number of queries on which the other system is better
+        - ``p``: two-sided p-value: probability of a difference this large by chance; 0 means below 1 / ``n_trials``
+        - ``p_corrected`` (with ``correction``): ``p``, corrected for the number of pairs of the measure
+        - ``significant``: whether ``p_corrected`` (without a correction, ``p``) is below ``alpha``
+        - ``undecided`` (random trials only): whether ``p`` is so close to ``alpha`` that more trials could decide
+          otherwise
+        - ``effect_size``: mean difference by query over its standard deviation
+        - ``borderline`` (bootstrap only): smallest difference of means that would be significant, by the resamples of
+          the pair
+        - ``ci_low``: lower end of the confidence interval of the difference
+        - ``ci_high``: upper end of the confidence interval of the difference
+
+        The intervals of means are Student's. They are cut off at the limits of the measure's range, and are NaN where
+        all values are equal. A p-value within two standard errors of alpha is undecided: raise ``n_trials``.
+        ``attrs["legend"]`` describes the columns, ``attrs["signatures"]`` the measures, and ``attrs`` the test;
+        ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of systems and queries (a
+        dict by group with ``by``). `significance_table` and others take this frame.
 
     Raises
     ------
@@ -148,7 +152,7 @@ def compare(
     # All arguments but two are those of `_compared`; no other name is bound yet.
     options = {name: given for name, given in locals().items() if name not in ("perquery", "by")}
     if by is None:
-        result, _ = _compared("compare", _LEGEND, perquery, **options)
+        result, _ = _compared("compare", _COLUMNS, perquery, **options)
     else:
         result = _compared_by_group(by, perquery, options)
     warn_of_missing(perquery)
@@ -171,12 +175,12 @@ def _compared_by_group(by: By, perquery: pd.DataFrame, options: Mapping[str, Any
     if frame.empty:
         raise ValueError("compare: perquery must not be empty.")
     query_ids = frame["qid"].unique().tolist()
-    groups = read_groups("compare", by, query_ids, ["queries", *_LEGEND], perquery)
+    groups = read_groups("compare", by, query_ids, ["queries", *_COLUMNS], perquery)
     group = frame["qid"].map(dict(zip(query_ids, groups.of_query, strict=True))).to_numpy()
     tables = {}
     for name in groups.names:
         try:
-            table, how = _compared("compare", _LEGEND, frame[group == name], **options)
+            table, how = _compared("compare", _COLUMNS, frame[group == name], **options)
         except ValueError as error:
             raise ValueError(f"{error} (the group {name!r})") from error
         table.insert(0, groups.column, name)
@@ -280,24 +284,25 @@ def _compared(
     attrs = {**how.described(scores), "ci": ci}
     attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
-    legend = _legend([column for column in columns if column in table], how)
-    result = described(table[list(legend)], legend, {**attrs, "smallest_p": how.smallest_p(scores)})
+    chosen = table[[column for column in columns if column in table]]
+    result = described(chosen, compare, {**attrs, "smallest_p": how.smallest_p(scores)})
+    result.attrs["legend"] |= _texts(result.attrs["legend"], how)
     hopeless = why_none_is_significant(result) if "significant" in columns else ""
     if hopeless:
         warn_of_data(f"{who}: {hopeless}", "significance")
     return result, how
 
 
-def _legend(columns: Iterable[str], how: Design) -> dict[str, str]:
-    """Describe the columns of a comparison."""
-    legend = {column: _LEGEND[column] for column in columns}
-    if "p" in legend and how.alternative == "greater":
-        legend["p"] = "one-sided p-value: probability of a difference this large by chance"
-    if "p_corrected" in legend and how.family == "all":
-        legend["p_corrected"] = "p, corrected for the number of pairs of all measures together"
+def _texts(legend: Mapping[str, str], how: Design) -> dict[str, str]:
+    """Return the descriptions of those columns whose meaning depends on the options."""
+    texts = {}
+    if how.alternative == "greater":
+        texts["p"] = "one-sided p-value: probability of a difference this large by chance"
+    if how.family == "all":
+        texts["p_corrected"] = "p, corrected for the number of pairs of all measures together"
     if how.correction is not None:
-        legend |= {column: f"{legend[column]}, not corrected" for column in ("ci_low", "ci_high") if column in legend}
-    return legend
+        texts |= {column: f"{legend[column]}, not corrected" for column in ("ci_low", "ci_high") if column in legend}
+    return texts
 
 
 def _statistics(

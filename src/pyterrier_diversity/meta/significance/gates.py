@@ -18,18 +18,6 @@ from .tests import Test, studentised
 
 _ALPHA = Parameter(float, interval=FROM_0, desc="additional weight of a loss")
 
-_LEGEND = {
-    "system": "the system",
-    "baseline": "the baseline",
-    "difference": "mean of the system minus mean of the baseline",
-    "urisk": "mean difference by query, in which a loss counts 1 + alpha times",
-    "trisk": "urisk over its standard error; below -2 a significant risk, above 2 a significant gain",
-    "wins": "number of queries on which the system is better",
-    "losses": "number of queries on which the baseline is better",
-    "largest_loss": "largest loss on a query, 0 without losses",
-    "worst_query": "the query with the largest loss, empty without losses",
-}
-
 
 class GateError(ValueError):
     """A gate that no run could fail."""
@@ -56,9 +44,15 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     Returns
     -------
     DataFrame
-        One row for each measure and system below the minimum: ``measure``, ``system``, ``value``, ``minimum``,
-        ``short_by``, ``queries`` (a dict of the three queries with the lowest values), and ``message``, which says all
-        of this in a sentence. NaN is below every minimum.
+        One row for each measure and system below the minimum. NaN is below every minimum.
+
+        - ``measure``: the measure
+        - ``system``: the system
+        - ``value``: its value of the measure
+        - ``minimum``: the minimum of the measure
+        - ``short_by``: ``minimum`` minus ``value``
+        - ``queries``: a dict of the three queries with the lowest values
+        - ``message``: all of this in a sentence
 
     Raises
     ------
@@ -126,8 +120,10 @@ def worse_than(
     Returns
     -------
     DataFrame
-        The rows of `compare` for the systems that are worse, with two more columns: ``queries``, a dict of the three
-        queries with the largest losses, and ``message``, a sentence that says by how much the system is worse.
+        The rows of `compare` for the systems that are worse, with two more columns.
+
+        - ``queries``: a dict of the three queries with the largest losses
+        - ``message``: by how much the system is worse, in a sentence
 
     Raises
     ------
@@ -234,9 +230,21 @@ def risk(
     Returns
     -------
     DataFrame
-        One row for each measure and system except the baseline: ``measure``, ``system``, ``baseline``, ``difference``
-        of the means, ``urisk``, ``trisk``, ``wins``, ``ties``, ``losses`` (numbers of queries), ``largest_loss`` >= 0,
-        and ``worst_query``, the query with the largest loss. ``attrs`` describes the columns, and has the parameters.
+        One row for each measure and system except the baseline.
+
+        - ``measure``: the measure
+        - ``system``: the system
+        - ``baseline``: the baseline
+        - ``difference``: mean of the system minus mean of the baseline
+        - ``urisk``: mean difference by query, in which a loss counts 1 + ``alpha`` times
+        - ``trisk``: ``urisk`` over its standard error; below -2 a significant risk, above 2 a significant gain
+        - ``wins``: number of queries on which the system is better
+        - ``ties``: number of queries on which both are equal
+        - ``losses``: number of queries on which the baseline is better
+        - ``largest_loss``: largest loss on a query, 0 without losses
+        - ``worst_query``: the query with the largest loss, empty without losses
+
+        ``attrs`` describes the columns, and has the parameters.
 
     Raises
     ------
@@ -284,7 +292,7 @@ def risk(
     first, second = scores.pairs("risk", baseline, several=False)
     parts = [_of_measure(v[first] - v[second], alpha, scores.queries) for v in scores.by_measure.values()]
     table = scores.table(parts, first, second).rename(columns={"other": "baseline"})
-    return described(table, _LEGEND, {"alpha": alpha, **scores.sizes})
+    return described(table, risk, {"alpha": alpha, **scores.sizes})
 
 
 def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> dict[str, np.ndarray]:

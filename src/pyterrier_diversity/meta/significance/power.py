@@ -48,36 +48,6 @@ _DELTA = {
 
 _PAIR = ["system", "other"]
 
-_FOUND = {
-    "pairs": "number of pairs of systems",
-    "significant": "number of pairs that differ significantly",
-    "share": "significant over pairs: the discriminative power",
-    "delta": "smallest significant difference of two systems' means; NaN if no pair differs significantly",
-    "rank": "place of the pair, from 1, the highest asl first",
-    "other": "the second system of the pair",
-    "asl": "achieved significance level: the p-value",
-}
-_OVERLAP = {
-    "measure": "a measure of the first table",
-    "other_measure": "a measure of the second table",
-    "first_only": "number of pairs that differ significantly only by the first measure",
-    "both": "number of pairs that differ significantly by both measures",
-    "second_only": "number of pairs that differ significantly only by the second measure",
-}
-_ERRORS = {
-    "pairs": "number of pairs of systems",
-    "independent": "probability of at least one significant pair by chance if the tests were independent",
-    "error": "share of the shuffles with at least one significant pair: the family-wise error rate",
-    "significant": "number of significant pairs in a shuffle; mean over shuffles",
-}
-
-_TOPICS = {
-    "sd": "standard deviation, over the topics, of the difference of two systems: root of the mean variance of pairs",
-    "delta": "true difference of two systems' means",
-    "topics": "number of topics",
-    "power": "probability that this difference is significant with this number of topics",
-}
-
 
 @takes_what(compare)
 def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
@@ -93,8 +63,14 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
     Returns
     -------
     DataFrame
-        A row for each measure: ``measure``, ``pairs``, ``significant`` (number of pairs) and ``share`` in [0, 1], the
-        discriminative power. ``attrs`` describes the columns and the test.
+        One row for each measure.
+
+        - ``measure``: the measure
+        - ``pairs``: number of pairs of systems
+        - ``significant``: number of pairs that differ significantly
+        - ``share`` in [0, 1]: ``significant`` over ``pairs``: the discriminative power
+
+        ``attrs`` describes the columns and the test.
 
     Raises
     ------
@@ -117,7 +93,7 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
     compared = read_compared("discriminative_power", ("measure", "significant"), perquery, args, options)
     significant = compared.groupby("measure", sort=False)["significant"]
     found = significant.agg(pairs="size", significant="sum", share="mean").reset_index()
-    return described(found, _FOUND, _test_of(compared))
+    return described(found, discriminative_power, _test_of(compared))
 
 
 @takes_what(compare)
@@ -135,9 +111,13 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     Returns
     -------
     DataFrame
-        A row for each measure: ``measure`` and ``delta``. With an HSD test, this is the smallest significant
-        difference, or NaN if there is none. With the bootstrap, it is the largest ``borderline`` of a pair. ``attrs``
-        describes the columns and the test.
+        One row for each measure.
+
+        - ``measure``: the measure
+        - ``delta``: smallest significant difference of two systems' means; NaN if no pair differs significantly
+
+        With the bootstrap, ``delta`` is the largest ``borderline`` of a pair. ``attrs`` describes the columns and the
+        test.
 
     Raises
     ------
@@ -167,7 +147,7 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
         )
     deltas = compared["difference"].abs().where(compared["significant"]) if is_hsd else compared["borderline"]
     delta = deltas.groupby(compared["measure"], sort=False).agg("min" if is_hsd else "max")
-    return described(delta.rename("delta").reset_index(), _FOUND, _test_of(compared))
+    return described(delta.rename("delta").reset_index(), delta_required, _test_of(compared))
 
 
 @takes_what(compare)
@@ -184,9 +164,15 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     Returns
     -------
     DataFrame
-        A row for each measure and pair: ``measure``, ``rank`` (from 1), ``system``, ``other`` and ``asl``, the achieved
-        significance level in [0, 1], highest first. ``attrs`` describes the columns and the test, without a correction,
-        as these p-values are not corrected.
+        One row for each measure and pair.
+
+        - ``measure``: the measure
+        - ``rank``: place of the pair, from 1, the highest ``asl`` first
+        - ``system``: the first system of the pair
+        - ``other``: the second system of the pair
+        - ``asl`` in [0, 1]: achieved significance level: the p-value
+
+        ``attrs`` describes the columns and the test, without a correction, as these p-values are not corrected.
 
     Raises
     ------
@@ -215,7 +201,7 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
     # The level of corrected p-values is not one for these.
     without = ("alpha", "correction", "family") if "correction" in compared.attrs else ()
-    return described(curve, _FOUND, _test_of(compared, without))
+    return described(curve, asl_curve, _test_of(compared, without))
 
 
 def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: Any) -> pd.DataFrame:
@@ -234,9 +220,15 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
     Returns
     -------
     DataFrame
-        One row for each measure of the first frame and each of the second, or for every two measures of a single frame:
-        ``measure``, ``other_measure``, and the numbers of pairs of systems that differ significantly by the first
-        (``first_only``), by ``both``, and by the second (``second_only``). ``attrs`` describes the columns.
+        One row for each measure of the first frame and each of the second, or for every two measures of a single frame.
+
+        - ``measure``: a measure of the first table
+        - ``other_measure``: a measure of the second table
+        - ``first_only``: number of pairs that differ significantly only by the first measure
+        - ``both``: number of pairs that differ significantly by both measures
+        - ``second_only``: number of pairs that differ significantly only by the second measure
+
+        ``attrs`` describes the columns.
 
     Raises
     ------
@@ -265,7 +257,8 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
             raise ValueError(f"overlap: {measure} and {other} must have the same pairs of systems.")
         found = [(here[pair], there[pair]) for pair in here]
         rows.append((measure, other, *map(found.count, [(True, False), (True, True), (False, True)])))
-    return described(pd.DataFrame(rows, columns=list(_OVERLAP)), _OVERLAP, {})
+    table = pd.DataFrame(rows, columns=["measure", "other_measure", "first_only", "both", "second_only"])
+    return described(table, overlap, {})
 
 
 def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> dict[str, dict[frozenset[str], bool]]:
@@ -323,9 +316,16 @@ def family_wise_error(
     Returns
     -------
     DataFrame
-        A row for each measure: ``measure``; ``pairs``; ``independent``, :math:`1 - (1 - \alpha)^{pairs}`, or alpha with
-        a correction or an HSD test over all systems; ``error`` in [0, 1]; and ``significant``, the mean number of
-        significant pairs of a shuffle. ``attrs`` describes the columns and the test.
+        One row for each measure.
+
+        - ``measure``: the measure
+        - ``pairs``: number of pairs of systems
+        - ``independent``: probability of at least one significant pair by chance if the tests were independent
+        - ``error`` in [0, 1]: share of the shuffles with at least one significant pair: the family-wise error rate
+        - ``significant``: number of significant pairs in a shuffle; mean over shuffles
+
+        ``independent`` is :math:`1 - (1 - \alpha)^{pairs}`, or alpha with a correction or an HSD test over all systems.
+        ``attrs`` describes the columns and the test.
 
     Raises
     ------
@@ -372,7 +372,7 @@ def family_wise_error(
         "error": (found > 0).mean(axis=0),
         "significant": found.mean(axis=0),
     }
-    return described(pd.DataFrame(columns), _ERRORS, {**how.described(scores), "n_shuffles": n_shuffles})
+    return described(pd.DataFrame(columns), family_wise_error, {**how.described(scores), "n_shuffles": n_shuffles})
 
 
 def _n_significant(values: np.ndarray, generator: np.random.Generator, how: Design) -> list[int]:
@@ -432,9 +432,16 @@ def topics_needed(
     Returns
     -------
     DataFrame
-        One row for each measure and each ``delta`` or ``n``: ``measure``, ``sd`` (standard deviation of the difference
-        of two systems), ``delta``, ``topics`` (rounded up) and ``power``. ``attrs`` describes the columns, and has the
-        parameters. `plots.topics_needed` draws it.
+        One row for each measure and each ``delta`` or ``n``.
+
+        - ``measure``: the measure
+        - ``sd``: standard deviation, over the topics, of the difference of two systems: root of the mean variance of
+          pairs
+        - ``delta``: true difference of two systems' means
+        - ``topics`` (rounded up): number of topics
+        - ``power``: probability that this difference is significant with this number of topics
+
+        ``attrs`` describes the columns, and has the parameters. `plots.topics_needed` draws it.
 
     Raises
     ------
@@ -501,8 +508,8 @@ def topics_needed(
     rows = [(measure, sds[measure], *row) for (measure, *_), row in zip(tasks, found, strict=True)]
     n_trials = how.pop("n_trials")
     trials = {} if test == "t" else {"n_trials": n_trials, **seed_of(rng)}
-    table = pd.DataFrame(rows, columns=["measure", *_TOPICS])
-    return described(table, _TOPICS, {**how, **scores.sizes, **trials})
+    table = pd.DataFrame(rows, columns=["measure", "sd", "delta", "topics", "power"])
+    return described(table, topics_needed, {**how, **scores.sizes, **trials})
 
 
 def _sd(measure: str, values: np.ndarray) -> float:
