@@ -69,8 +69,8 @@ class Parameter:
         If a table of labels is allowed instead: the range of its values, as for ``interval``.
     none : object, optional
         A value that means the same as omitting the parameter.
-    desc : str
-        A description in a few words.
+    desc : str, optional
+        A description in a few words, for the reference of measures.
     """
 
     dtype: type
@@ -80,7 +80,7 @@ class Parameter:
     choices: tuple[Any, ...] = ()
     table: str = ""
     none: Any = None
-    desc: str
+    desc: str = ""
 
     def __repr__(self) -> str:
         """Return the allowed values, as signatures show them."""
@@ -156,7 +156,7 @@ Parameters = dict[str, Any]
 # Larger factors could make sums infinite.
 FROM_0 = "[0, 1e100]"
 POSITIVE = "(0, 1e100]"
-LEVEL = Parameter(float, interval="(0, 1)", desc="a probability")
+LEVEL = Parameter(float, interval="(0, 1)")
 # The source of random numbers: a generator or its seed; None for a new generator each time.
 Rng = np.random.Generator | int | None
 

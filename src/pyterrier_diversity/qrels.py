@@ -16,14 +16,9 @@ from .parameters import Parameter
 
 RarityForm = Literal["linear", "bounded", "log"]
 
-RARITY_CUTOFF = Parameter(int, 100, interval="[1, inf)", desc="last rank at which a document counts as retrieved")
-RARITY_FORM = Parameter(
-    str,
-    "linear",
-    choices=get_args(RarityForm),
-    desc="how the number of systems that retrieve a document becomes its rarity",
-)
-SCHEME = Parameter(str, "uniform", choices=("uniform", "sakai"), desc="how the intents of a query are weighted")
+RARITY_CUTOFF = Parameter(int, 100, interval="[1, inf)")
+RARITY_FORM = Parameter(str, "linear", choices=get_args(RarityForm))
+SCHEME = Parameter(str, "uniform", choices=("uniform", "sakai"))
 
 # Sums cannot distinguish smaller weights than 2^-1000 from 0.
 MOST_SAKAI_INTENTS = 1000

@@ -17,13 +17,13 @@ from .progress import progress
 
 __all__ = ["degrade", "greedy_study", "random_grades", "random_lengths", "random_weights", "swap_topics"]
 
-_LONGEST = Parameter(int, interval="[0, inf)", desc="largest length to draw")
+_LONGEST = Parameter(int, interval="[0, inf)")
 _PARAMETERS: Parameters = {
-    "n": Parameter(int, 1, interval="[1, inf)", desc="topics to draw from each query"),
-    "burn_in": Parameter(int, 10_000, interval="[0, inf)", desc="attempted swaps before the first topic"),
-    "attempts": Parameter(int, 1_000, interval="[1, inf)", desc="attempted swaps between topics"),
+    "n": Parameter(int, 1, interval="[1, inf)"),
+    "burn_in": Parameter(int, 10_000, interval="[0, inf)"),
+    "attempts": Parameter(int, 1_000, interval="[1, inf)"),
 }
-_SHAPE = Parameter(float, interval="(0, inf)", desc="parameter of a Beta distribution")
+_SHAPE = Parameter(float, interval="(0, inf)")
 
 
 def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from ..parameters import Parameter
 from .doubts import refuse_unjudged, single_intents
 from .perquery import listed
 
-_CUTOFF = Parameter(int, 20, interval="[1, inf)", desc="last rank at which judged documents are counted")
+_CUTOFF = Parameter(int, 20, interval="[1, inf)")
 
 
 def check_files(

@@ -11,7 +11,7 @@ from ..parameters import Parameter, Parameters, Rng, checked, generator_of
 from .evaluator import DiversityEvaluator
 
 TiesOption = Literal["docno", "expected"]
-SAMPLES: Parameters = {"samples": Parameter(int, 100, interval="[2, 1e6]", desc="random orders of tied documents")}
+SAMPLES: Parameters = {"samples": Parameter(int, 100, interval="[2, 1e6]")}
 
 
 class Draws(NamedTuple):

@@ -15,7 +15,7 @@ from .orders import Exact, Greedy, smallest_covers
 
 _NOVELTY: Parameters = {**ALPHA, **CUTOFF, **REL, **TIME_LIMIT}
 _COVER: Parameters = {
-    "n_intents": Parameter(int, interval="[0, inf)", desc="how many intents to cover"),
+    "n_intents": Parameter(int, interval="[0, inf)"),
     **REL,
     **TIME_LIMIT,
 }

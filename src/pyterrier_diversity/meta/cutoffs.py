@@ -14,7 +14,7 @@ from ..measures.composite import innermost
 from ..parameters import CUTOFF, Parameter
 from .scores import Scores, described, read_scores
 
-_PROBABILITY = Parameter(float, interval="[0, 1]", desc="probability that a user stops at this rank")
+_PROBABILITY = Parameter(float, interval="[0, 1]")
 
 
 def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, float]) -> pd.DataFrame:

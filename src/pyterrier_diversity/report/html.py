@@ -29,7 +29,7 @@ from ..parameters import CUTOFF, Parameter, Rng, checked
 from .summary import Tested, meaning
 
 _PATH = (str, os.PathLike)
-_QUERIES = Parameter(int, interval="[0, inf)", desc="how many queries to show with both rankings")
+_QUERIES = Parameter(int, interval="[0, inf)")
 
 
 def html_report(

@@ -9,7 +9,7 @@ from ..judged import numbers, refuse
 from ..parameters import Parameter
 from .steps import Step, in_ranking_order
 
-_BUDGET = Parameter(float, interval="(0, inf)", desc="how many tokens a query may take")
+_BUDGET = Parameter(float, interval="(0, inf)")
 
 
 class TokenBudget(Step):

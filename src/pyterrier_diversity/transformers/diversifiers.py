@@ -20,8 +20,8 @@ from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, no
 
 Strategy = Literal["mmr", "msd", "dpp", "cover", "ssd"]
 
-_DIVERSITY = Parameter(float, 0.5, interval="[0, 1]", desc="weight of diversity against relevance")
-_STRATEGY = Parameter(str, "mmr", choices=get_args(Strategy), desc="how documents are chosen")
+_DIVERSITY = Parameter(float, 0.5, interval="[0, 1]")
+_STRATEGY = Parameter(str, "mmr", choices=get_args(Strategy))
 
 
 def ia_select(coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, k: int | None = None) -> np.ndarray:

@@ -16,8 +16,8 @@ from .steps import NUM_RESULTS, Step, candidates, retrieved
 
 FusionMethod = Literal["reciprocal-rank", "round-robin"]
 
-_METHOD = Parameter(str, "reciprocal-rank", choices=get_args(FusionMethod), desc="how to fuse the rankings")
-_K = Parameter(float, 60, interval="[0, 1e100]", desc="smoothing of the ranks")
+_METHOD = Parameter(str, "reciprocal-rank", choices=get_args(FusionMethod))
+_K = Parameter(float, 60, interval="[0, 1e100]")
 
 # The rankings of a query with their weights, whose mean is 1.
 _Rankings = list[tuple[float, list[str]]]

@@ -34,11 +34,9 @@ from .evaluate import evaluator_of, queries_of
 from .steps import Step, retrieved
 
 _OPTIONS: Parameters = {
-    "ideal": Parameter(
-        str, choices=("greedy", "exact"), desc="the best document at each rank, or the proven best ranking"
-    ),
-    "num_results": Parameter(int, interval="[1, inf)", desc="largest number of documents for a query"),
-    "candidates": Parameter(bool, False, desc="whether to rank only documents of the given results"),
+    "ideal": Parameter(str, choices=("greedy", "exact")),
+    "num_results": Parameter(int, interval="[1, inf)"),
+    "candidates": Parameter(bool, False),
     **TIME_LIMIT,
 }
 

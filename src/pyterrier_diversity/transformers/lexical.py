@@ -14,8 +14,8 @@ from ..judged import strings
 from ..parameters import Parameter
 from .steps import NUM_RESULTS, Step, candidates, retrieved
 
-_K1 = Parameter(float, 1.2, interval="[0, inf)", desc="weight of repeated occurrences of a word")
-_B = Parameter(float, 0.75, interval="[0, 1]", desc="strength of the normalisation by document length")
+_K1 = Parameter(float, 1.2, interval="[0, inf)")
+_B = Parameter(float, 0.75, interval="[0, 1]")
 
 
 class BM25(Step):

@@ -19,9 +19,9 @@ from ..parameters import Parameter
 
 Normalise = Literal["sum", "max", "minmax"] | None
 
-K = Parameter(int, interval="[1, inf)", desc="how many documents to choose; all if not given")
-NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)", desc="how many documents to retrieve")
-NORMALISE = Parameter(str, choices=("sum", "max", "minmax"), desc="how scores are brought into [0, 1]")
+K = Parameter(int, interval="[1, inf)")
+NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)")
+NORMALISE = Parameter(str, choices=("sum", "max", "minmax"))
 
 # A schematic shows only the size of larger collections and longer texts.
 _MANY, _LONG = 8, 100

@@ -15,7 +15,7 @@ from ..scores import described
 
 By = Literal["intent", "query"]
 
-_BY = Parameter(str, choices=get_args(By), desc="whether a row is an intent or a query")
+_BY = Parameter(str, choices=get_args(By))
 _PAIR = ["query_id", "iteration", "doc_id"]
 
 

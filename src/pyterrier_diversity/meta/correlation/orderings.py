@@ -16,13 +16,13 @@ from ..significance.randomisation import slices
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
 Variant = Literal["a", "b"]
 
-METHOD = Parameter(str, "tau", choices=get_args(Method), desc="which coefficient")
-VARIANT = Parameter(str, "b", choices=("a", "b"), desc="how to treat tied systems")
+METHOD = Parameter(str, "tau", choices=get_args(Method))
+VARIANT = Parameter(str, "b", choices=("a", "b"))
 
 # How many numbers are in memory at a time.
 _CELLS = 2**22
 
-_SIGN_TEST = Parameter(str, "exact", choices=("exact", "normal"), desc="how to compute the p-value of the sign test")
+_SIGN_TEST = Parameter(str, "exact", choices=("exact", "normal"))
 
 
 def rank_correlation(
@@ -115,7 +115,7 @@ def rank_correlation(
     if top is None:
         coefficients = correlate(values, of_references, method, variant)
     else:
-        parameter = Parameter(int, interval=f"[2, {n_systems}]", desc="how many of the systems are ranked")
+        parameter = Parameter(int, interval=f"[2, {n_systems}]")
         attrs["top"] = top = int(parameter.check("rank_correlation", "top", top))
         best = [of_reference >= np.sort(of_reference)[-top] for of_reference in of_references]
         pairs = zip(of_references, best, strict=True)

@@ -22,14 +22,14 @@ from ...qrels import retrieval_counts
 from ..correlation.orderings import correlate, kendall_tau
 from ..scores import Group, Measures, described, families, read_scores, rounded
 
-N_TRIALS = Parameter(int, 1000, interval="[1, inf)", desc="number of samples")
+N_TRIALS = Parameter(int, 1000, interval="[1, inf)")
 _PARAMETERS: Parameters = {
     "n_trials": N_TRIALS,
-    "fuzziness": Parameter(float, 0.05, interval="[0, inf)", desc="largest difference of means that is a tie"),
-    "share": Parameter(float, 0.5, interval="(0, 1]", desc="share of the topics in a sample"),
-    "ci": Parameter(float, 0.95, interval="(0, 1)", desc="confidence of the interval"),
+    "fuzziness": Parameter(float, 0.05, interval="[0, inf)"),
+    "share": Parameter(float, 0.5, interval="(0, 1]"),
+    "ci": Parameter(float, 0.95, interval="(0, 1)"),
 }
-_DEPTH = Parameter(int, interval="[1, inf)", desc="number of documents of each run in the pool")
+_DEPTH = Parameter(int, interval="[1, inf)")
 
 
 def stability(
@@ -212,7 +212,7 @@ def topic_sampling(
     n_trials = N_TRIALS.check(who, "n_trials", n_trials)
     scores = read_scores(perquery, measures, two=["systems"], who=who)
     n_queries = len(scores.queries)
-    size = Parameter(int, interval=f"[1, {n_queries}]", desc="number of topics")
+    size = Parameter(int, interval=f"[1, {n_queries}]")
     drawn = size.check_each(who, "sizes", sizes)
     family_of = families(who, scores.measures, group)
     sized = zip(drawn, generator_of(rng).spawn(len(drawn)), strict=True)

@@ -32,8 +32,8 @@ _PARAMETERS: Parameters = {
     **REL,
     "method": METHOD,
     "n_trials": N_TRIALS,
-    "kind": Parameter(str, "rare", choices=("rare", "common"), desc="which relevant documents to retrieve"),
-    "n_relevant": Parameter(int, interval="[0, inf)", desc="how many relevant documents the system retrieves"),
+    "kind": Parameter(str, "rare", choices=("rare", "common")),
+    "n_relevant": Parameter(int, interval="[0, inf)"),
 }
 
 # Number of trials in one task.
@@ -129,7 +129,7 @@ def number_of_systems(
     (frame,), named, chosen = read_experiment(who, runs, measures, fewest=3 if sizes is None else 1, qrels=qrels)
     if sizes is None:
         sizes = [2**j for j in range(1, len(named).bit_length()) if 2**j < len(named)]
-    size = Parameter(int, interval=f"[2, {len(named)}]", desc="how many systems are drawn")
+    size = Parameter(int, interval=f"[2, {len(named)}]")
     sizes = size.check_each(who, "sizes", sizes)
     wanted = list(chosen.values())
     if any(_reads_rarity(measure) and innermost(measure).params.get("judged_only") for measure in wanted):

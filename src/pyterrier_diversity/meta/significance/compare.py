@@ -223,7 +223,7 @@ def read_compared(
     del call.arguments["by"]
     how: dict[Any, Any] = frame.attrs if compared else call.arguments
     if isinstance(columns, Mapping):
-        allowed = Parameter(str, choices=tuple(columns), desc="a test with these columns")
+        allowed = Parameter(str, choices=tuple(columns))
         columns = columns[allowed.check(who, "test", how.get("test"))]
     if not compared:
         return _compared(who, columns, **how)[0]

@@ -16,15 +16,15 @@ from .compare import compare, refuse_by, why_none_is_significant
 from .marks import with_bounds
 from .tests import Test, studentised
 
-_ALPHA = Parameter(float, interval=FROM_0, desc="additional weight of a loss")
+_ALPHA = Parameter(float, interval=FROM_0)
 
 
 class GateError(ValueError):
     """A gate that no run could fail."""
 
 
-_MINIMUM = Parameter(float, desc="the lowest value that is enough")
-_TOLERANCE = Parameter(float, interval="[0, inf)", desc="the largest loss that is tolerated")
+_MINIMUM = Parameter(float)
+_TOLERANCE = Parameter(float, interval="[0, inf)")
 
 # How many queries a message names.
 _MOST = 3

@@ -17,7 +17,7 @@ from ...parameters import Parameter
 from .compare import refuse_incomplete
 from .tests import TESTS, corrected
 
-_PLACES = Parameter(int, interval="[0, 100]", desc="decimal places of the means")
+_PLACES = Parameter(int, interval="[0, 100]")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
 _FAMILIES = {"measure": "per measure", "all": "over all measures"}
 _TOLD = {"alpha": "alpha =", "n_trials": "trials:", "seed": "seed:", "n_queries": "queries:"}

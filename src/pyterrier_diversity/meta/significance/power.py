@@ -21,12 +21,12 @@ from .tests import TESTS, Design, Groups, Test, design, tested
 PowerTest = Literal["t", "tukey-randomised"]
 
 _PARAMETERS: Parameters = {
-    "test": Parameter(str, choices=get_args(PowerTest), desc="the planned test"),
+    "test": Parameter(str, choices=get_args(PowerTest)),
     "power": LEVEL,
     "alpha": LEVEL,
-    "n_trials": Parameter(int, interval="[1, inf)", desc="samples of topics and shuffles of each in a simulation"),
-    "delta": Parameter(float, interval=POSITIVE, desc="difference of two systems' means to find"),
-    "n": Parameter(int, interval="[2, inf)", desc="number of topics"),
+    "n_trials": Parameter(int, interval="[1, inf)"),
+    "delta": Parameter(float, interval=POSITIVE),
+    "n": Parameter(int, interval="[2, inf)"),
 }
 
 # Give up at this number of topics.

@@ -345,9 +345,9 @@ TESTS: dict[Test, SignificanceTest] = {
 
 _CHOICES = {"test": Test, "groups": Groups, "family": Family, "alternative": Alternative}
 _PARAMETERS: Parameters = {
-    **{name: Parameter(str, choices=get_args(words), desc=f"the {name}") for name, words in _CHOICES.items()},
+    **{name: Parameter(str, choices=get_args(words)) for name, words in _CHOICES.items()},
     "alpha": LEVEL,
-    "n_trials": Parameter(int, interval="[1, inf)", desc="number of trials of a randomised test"),
+    "n_trials": Parameter(int, interval="[1, inf)"),
 }
 
 
