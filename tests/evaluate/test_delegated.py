@@ -43,6 +43,15 @@ def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refu
         evaluate_runs(QRELS, {"mine": run_of("a", "b")}, [RBU @ 20, measure])
 
 
+@pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_ALL], ids=str)
+def test_a_measure_that_would_read_a_row_of_weight_0_is_refused(measure):
+    qrels = QRELS.assign(label=[0, 0, 0, 2], weight=[1.0, 1.0, 0.0, 0.0])
+    message = "label 2 for document 'b' of query 'q', whose highest label in a row of a weight above 0 is 0."
+
+    with pytest.raises(ValueError, match=re.escape(f"{message} Use Adhoc({measure}).")):
+        evaluate_runs(qrels, {"mine": run_of("a", "b")}, [measure])
+
+
 @pytest.mark.parametrize("measure", OF_ALL, ids=str)
 def test_a_measure_that_reads_all_judgements_is_refused_although_the_document_is_not_retrieved(measure):
     with pytest.raises(ValueError, match=r"document 'b' of query 'q', whose highest label is 2\. Use Adhoc"):

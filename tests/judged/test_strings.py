@@ -174,6 +174,26 @@ def test_a_repeated_document_of_a_long_run_has_its_best_rank(dtype, depth):
     assert len(told) == (depth != 2)
 
 
+@pytest.mark.parametrize("n_rows", [3, LONG])
+def test_a_surrogate_and_its_escape_are_two_documents(n_rows):
+    names = pd.Series(["\ud800", "'\\ud800'"], dtype=object)
+    judgements = judge(pd.DataFrame({"qid": pd.Series(["q"] * 2, dtype=object), "docno": names, "label": 1}))
+    docs = pd.Series([*names, *(f"d{i}" for i in range(n_rows - 2))], dtype=object)
+    run = pd.DataFrame({"qid": pd.Series("q", docs.index, dtype=object), "docno": docs, "score": -docs.index})
+
+    ranks, n, told = found(run, None, judgements)
+
+    assert (sorted(ranks), n, told) == ([1, 2], [n_rows], set())
+    assert judgements.view("ad hoc").n_relevant_docs.tolist() == [2]
+
+
+@pytest.mark.parametrize("dtype", ANY_TYPE, ids=str)
+def test_qrels_without_queries_find_nothing_in_a_long_run(dtype):
+    judgements = judge(pd.DataFrame(columns=["qid", "docno", "label"]))
+
+    assert found(long_run(dtype), None, judgements)[:2] == ([], [])
+
+
 @pytest.mark.parametrize("dtype", [*TYPES, object], ids=str)
 def test_turns_without_documents_take_up_ranks_of_a_long_session(dtype):
     judgements = judge(pd.DataFrame({"qid": ["q", "q"], "docno": ["d9", "d12"], "label": [1, 1]}))

@@ -214,6 +214,11 @@ EXAMPLES = [
 ]
 
 
+def test_a_label_above_max_rel_is_refused_although_it_is_in_the_table_of_gains():
+    with pytest.raises(ValueError, match=r"labels may be at most 1, but query 'q' has 2 for document '0'\.$"):
+        pyterrier_diversity.score(RBU(gain={1: 0.5, 2: 0.6}, max_rel=1), [2, 1])
+
+
 @pytest.mark.parametrize("measure", [*EXAMPLES, *registered()], ids=repr)
 def test_repr_parses_to_an_equal_measure(measure):
     parsed = ir_measures.parse_measure(repr(measure))

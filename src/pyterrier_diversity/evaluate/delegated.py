@@ -107,8 +107,10 @@ class Bare:
         is_last = ~rows.duplicated(["query", "doc"], keep="last")
         readable = _readable(measures, label, rows["query"].to_numpy(), is_last.to_numpy())
         self._delegated = _Delegated(measures, qrels.assign(relevance=readable))
-        rows["highest"] = rows.groupby(["query", "doc"])["last"].transform("max")
-        rows = rows[is_last & (rows["last"] < rows["highest"])]
+        # Rows of weight 0 do not count, but other providers read them.
+        counts = numbers(qrels, "weight", "qrels") > 0 if "weight" in qrels else np.ones(len(rows), dtype=bool)
+        rows["highest"] = (rows["last"] * counts).groupby([rows["query"], rows["doc"]]).transform("max")
+        rows = rows[is_last & (rows["last"] != rows["highest"])]
         self._misread = list(rows.itertuples(index=False, name=None))
         self._readers = [each for each in measures if each.NAME not in _READ_NO_LABEL or each.params.get("rel")]
 
@@ -119,9 +121,10 @@ class Bare:
         for query, doc, last, highest in self._misread:
             for measure in self._readers if retrieved.get(query) else ():
                 if doc in retrieved[query] or measure.NAME not in _READ_RETRIEVED_LABELS:
+                    without = "in a row of a weight above 0 " if last > highest else ""
                     raise ValueError(
                         f"{measure} reads only the last row of a document: label {last:g} for document {doc!r} of "
-                        f"query {query!r}, whose highest label is {highest:g}. Use Adhoc({measure})."
+                        f"query {query!r}, whose highest label {without}is {highest:g}. Use Adhoc({measure})."
                     )
         return self._delegated.values(query_ids, rankings)
 

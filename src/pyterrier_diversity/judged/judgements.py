@@ -12,7 +12,7 @@ import pandas as pd
 
 from .entries import Groups
 from .grades import Gain
-from .strings import Pairs
+from .strings import Pairs, numbered
 
 T = TypeVar("T")
 View = Literal["intents", "ad hoc", "each intent"]
@@ -197,7 +197,7 @@ class Judgements:
         nameless = np.full(len(self), "", dtype=object)
         # Sorted by label: the last of a document's rows has its highest label, which may be negative.
         rows = self.rows.take(np.argsort(self.rows.label, kind="stable"))
-        codes, names = pd.factorize(rows.doc_ids)
+        codes, names = numbered(rows.doc_ids)
         rows = rows.take(~pd.Index(rows.query * len(names) + codes).duplicated(keep="last"))
         return self._with(
             slice(None),
@@ -283,7 +283,8 @@ class Judgements:
     @cached_property
     def relevant_docs(self) -> list[list[str]]:
         """For each query, the ids of its relevant documents, in their order."""
-        return [docs.tolist() for docs in np.split(self.documents.ids, np.cumsum(self.n_relevant_docs)[:-1])]
+        parts = np.split(self.documents.ids, np.cumsum(self.n_relevant_docs)[:-1])
+        return [docs.tolist() for docs in parts[: len(self)]]  # without queries, there is one part, too
 
     @cached_property
     def judged_docs(self) -> list[set[str]]:
@@ -294,17 +295,15 @@ class Judgements:
         return judged
 
     def check_labels(self, largest: float | None, who: object, gain: Gain = "exp") -> None:
-        """Raise a ``ValueError`` if a label is not in the table ``gain`` or, without a table, exceeds ``largest``."""
+        """Raise a ``ValueError`` if a label is not in the table ``gain`` or exceeds ``largest``."""
         labels = self.labels
+        rules = []
         if not isinstance(gain, str):
-            rule = f"must be in the table gain ({', '.join(f'{label:g}' for label in gain)})"
-            wrong = ~np.isin(labels.value, list(gain))
-        elif largest is not None and self.largest_label > largest:
-            rule, wrong = f"may be at most {largest:g}", labels.value > largest
-        else:
-            return
-        if wrong.any():
-            first = int(wrong.argmax())
+            listed = ", ".join(f"{label:g}" for label in gain)
+            rules.append((f"must be in the table gain ({listed})", ~np.isin(labels.value, list(gain))))
+        if largest is not None and self.largest_label > largest:
+            rules.append((f"may be at most {largest:g}", labels.value > largest))
+        for rule, first in [(rule, int(row)) for rule, wrong in rules for row in np.flatnonzero(wrong)[:1]]:
             doc = labels.doc[first]
             raise ValueError(
                 f"{who}: labels {rule}, but query {self.query_ids[self.documents.query[doc]]!r} has "

@@ -71,10 +71,10 @@ def objects(strings: Strings) -> np.ndarray:
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
     if not is_long(strings):
-        return Ids(*pd.factorize(strings))
+        return _numbered_objects(strings)
     if isinstance(strings, np.ndarray):
         starts = heads(strings)
-        codes, names = pd.factorize(strings[starts])
+        codes, names = _numbered_objects(strings[starts])
     else:
         from pyarrow import compute
 
@@ -83,6 +83,13 @@ def numbered(strings: Strings) -> Ids:
         encoded = (strings if len(starts) == len(strings) else strings.take(starts)).dictionary_encode()
         codes, names = encoded.indices.to_numpy().astype(np.int64), objects(encoded.dictionary)
     return Ids(np.repeat(codes, np.diff(starts, append=len(strings))), names)
+
+
+def _numbered_objects(strings: np.ndarray) -> Ids:
+    # pandas.factorize would take some strings with unpaired surrogates for others.
+    listed = strings.tolist()
+    index = {name: code for code, name in enumerate(dict.fromkeys(listed))}
+    return Ids(places(listed, index), np.array(list(index), dtype=object))
 
 
 class Pairs:
@@ -218,16 +225,17 @@ def repeats(group: np.ndarray, strings: Strings, keys: Keys | None = None) -> np
         The result of `keys_of`, if known.
     """
     if keys is None:
-        keys = pd.factorize(strings)[0].astype(np.uint64) if isinstance(strings, np.ndarray) else _fingerprints(strings)
+        is_objects = isinstance(strings, np.ndarray)
+        keys = numbered(strings).codes.astype(np.uint64) if is_objects else _fingerprints(strings)
     if isinstance(keys, list):
         rows = np.arange(len(keys) if len(set(keys)) < len(keys) else 0)
     else:
         rows = np.flatnonzero(pd.Index(keys + group.astype(np.uint64) * _SPREAD[1]).duplicated(keep=False))
     if not len(rows):
         return None
-    alike = pd.DataFrame({"group": group[rows], "string": objects(strings.take(rows))}, dtype=object)
+    first: dict[tuple[int, str], int] = {}
     again = np.zeros(len(group), dtype=bool)
-    again[rows] = alike.duplicated().to_numpy()
+    again[rows] = [first.setdefault(key, row) < row for row, key in enumerate(_listed(group[rows], strings.take(rows)))]
     return again if again.any() else None
 
 
