@@ -52,6 +52,7 @@ STOPS = {1: ["RBP", "DCG", "RR"], 2: ["RBP", "DCG", "RR"], 3: ["ERR", "AP", "RRR
 STOPS[4] = [*STOPS[1], *STOPS[3]]
 
 
+@functools.cache
 def settings(measure):
     """Return a measure with its defaults, at some cutoffs, and with each parameter at other values."""
     declared = measure.SUPPORTED_PARAMS
