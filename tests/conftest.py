@@ -185,6 +185,20 @@ def dd_home(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return folder
 
 
+@pytest.fixture
+def laid_out() -> None:
+    """For a test that looks at the layout of a new figure, or at the numbers along its axes, which come with it."""
+
+
+@pytest.fixture
+def no_layout(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the layout of new figures, which takes most of the time, unless a test asks for ``laid_out``."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    if "laid_out" not in request.fixturenames:
+        monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_network() -> Iterator[None]:
     """Keep PyTerrier from looking its documentation up."""

@@ -59,6 +59,10 @@ def _qrels(n_queries: int, n_docs: int) -> str:
     return made_up(n_queries, n_docs, 6)[1][columns].to_csv(sep=" ", header=False, index=False)
 
 
+# By the sizes of evaluations.
+_UNDISTURBED: dict[tuple[int, int, int], pd.DataFrame] = {}
+
+
 class Evaluation:
     """Run files, and processes that evaluate them.
 
@@ -79,6 +83,7 @@ class Evaluation:
             (self.runs / f"{seed:03}.run").write_text(_run(n_queries, n_docs, seed))
         (folder / "qrels.txt").write_text(_qrels(n_queries, n_docs))
         self.n_runs, self.rows_of_run = n_runs, n_queries * n_docs
+        self._sizes = n_runs, n_queries, n_docs
         self._main.write_text(_MAIN)
         (folder / "sitecustomize.py").write_text(_RECORDER)
         self.environment = {
@@ -100,10 +105,11 @@ class Evaluation:
         return pd.read_pickle(f"{self.save_dir}.{process.pid}.pickle")
 
     def undisturbed(self) -> pd.DataFrame:
-        """Return what the process returns if nothing happens to it."""
-        return evaluate_runs(
-            read_qrels(self.runs.parent / "qrels.txt"), self.runs, [*NDEVAL, RBU @ 20], perquery=True, n_jobs=1
-        )
+        """Return what the process returns if nothing happens to it: the same for all with as many runs."""
+        if self._sizes not in _UNDISTURBED:
+            qrels = read_qrels(self.runs.parent / "qrels.txt")
+            _UNDISTURBED[self._sizes] = evaluate_runs(qrels, self.runs, [*NDEVAL, RBU @ 20], perquery=True, n_jobs=1)
+        return _UNDISTURBED[self._sizes]
 
     def finished(self) -> list[str]:
         """Return the runs whose values are saved."""

@@ -35,6 +35,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("name", PICTURES)
 def test_each_picture_is_drawn_into_a_file(tmp_path, name):
     path = tmp_path / "picture.svg"

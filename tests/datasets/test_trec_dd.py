@@ -138,8 +138,9 @@ def test_qrels_are_documents_or_passages(dd_home):
     passages = list(ir_datasets.load("trec-dd/2016/passages").qrels_iter())
 
     expected = read_dd_truth(path).drop(columns="gain")
-    assert documents == [TrecSubQrel(*row) for row in expected.itertuples(index=False)]
-    assert passages == [TrecDDPassageQrel(*row) for row in read_dd_truth(path, "passages").itertuples(index=False)]
+    assert documents == [TrecSubQrel(*row) for row in expected.astype(object).itertuples(index=False)]
+    expected = read_dd_truth(path, "passages").astype(object)
+    assert passages == [TrecDDPassageQrel(*row) for row in expected.itertuples(index=False)]
     assert all(type(qrel.relevance) is int for qrel in (*documents, *passages))
 
 

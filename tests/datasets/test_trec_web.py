@@ -1,3 +1,4 @@
+import functools
 import re
 
 import ir_datasets
@@ -12,6 +13,26 @@ from pyterrier_diversity.datasets.trec_web import TREC_WEB, TrecWebDataset
 from pyterrier_diversity.ideal import greedy_ranking
 
 pytestmark = pytest.mark.usefixtures("shared")
+
+
+@pytest.fixture(autouse=True)
+def _no_download(monkeypatch):
+    """Files that are at hand are not downloaded."""
+
+    def fail(download):
+        raise AssertionError
+
+    monkeypatch.setattr(RequestsDownload, "stream", fail)
+
+
+@functools.cache
+def qrels_of(name, variant=None):
+    return pt.get_dataset(f"diversity:{name}").get_qrels(variant)
+
+
+def rows_of(frame):
+    """Return the rows as tuples."""
+    return frame.astype(object).itertuples(index=False, name=None)
 
 
 @pytest.mark.parametrize("name", TREC_WEB)
@@ -35,20 +56,23 @@ def test_every_topic_has_an_intent_and_every_type_is_known(name):
 
 @pytest.mark.parametrize("name", TREC_WEB[1:])
 def test_qrels_hold_every_judgement_with_weight_and_type(name):
-    qrels = pt.get_dataset(f"diversity:{name}").get_qrels()
+    qrels = qrels_of(name)
 
     judgements = {tuple(qrel) for qrel in ir_datasets.load(f"{name}/diversity").qrels_iter()}
     assert qrels.columns.tolist() == ["qid", "docno", "label", "iteration", "weight", "intent_type"]
-    assert set(qrels[["qid", "docno", "label", "iteration"]].itertuples(index=False, name=None)) == judgements
+    assert set(rows_of(qrels[["qid", "docno", "label", "iteration"]])) == judgements
     assert (qrels["weight"] > 0).all()
     assert set(qrels["intent_type"]) <= {"inf", "nav"}
 
 
 def test_documents_without_a_relevant_subtopic_in_2009_are_judged_for_each_subtopic():
-    dataset = pt.get_dataset("diversity:clueweb09/en/trec-web-2009")
-    qrels, n_subtopics = dataset.get_qrels(), dataset.get_topics("subtopics").groupby("qid").size()
+    name = "clueweb09/en/trec-web-2009"
+    qrels, n_subtopics = (
+        qrels_of(name),
+        pt.get_dataset(f"diversity:{name}").get_topics("subtopics").groupby("qid").size(),
+    )
 
-    raw = pd.DataFrame(ir_datasets.load("clueweb09/en/trec-web-2009/diversity").qrels_iter())
+    raw = pd.DataFrame(ir_datasets.load(f"{name}/diversity").qrels_iter())
     irrelevant = raw.query("subtopic_id == '0'")
     assert (irrelevant["relevance"] == 0).all()
     assert len(qrels) == len(raw) - len(irrelevant) + irrelevant["query_id"].map(n_subtopics).sum()
@@ -57,7 +81,7 @@ def test_documents_without_a_relevant_subtopic_in_2009_are_judged_for_each_subto
 
 
 def test_coverage_of_2009_counts_the_subtopics_of_the_topic(trec_run):
-    qrels = pt.get_dataset("diversity:clueweb09/en/trec-web-2009").get_qrels()
+    qrels = qrels_of("clueweb09/en/trec-web-2009")
     ideal = greedy_ranking(qrels)
 
     values = {metric.query_id: metric.value for metric in Coverage.iter_calc(pt.model.to_ir_measures(qrels), ideal)}
@@ -80,19 +104,19 @@ def test_a_topic_without_subtopics_is_its_own_only_intent():
     assert spider_bites[["iteration", "query", "intent_type"]].to_numpy().tolist() == [
         ["0", "Find data on how to identify spider bites.", "inf"]
     ]
-    assert set(dataset.get_qrels().query("qid == '251'")["iteration"]) == {"0"}
+    assert set(qrels_of("clueweb12/trec-web-2014").query("qid == '251'")["iteration"]) == {"0"}
 
 
 @pytest.mark.parametrize("name", TREC_WEB)
 def test_adhoc_qrels_are_the_tracks_own(name):
-    qrels = pt.get_dataset(f"diversity:{name}").get_qrels("adhoc")
+    qrels = qrels_of(name, "adhoc")
 
     expected = [(qrel.query_id, qrel.doc_id, qrel.relevance) for qrel in ir_datasets.load(name).qrels_iter()]
-    assert list(qrels.itertuples(index=False, name=None)) == expected
+    assert list(rows_of(qrels)) == expected
 
 
 def test_bare_adhoc_measures_equal_their_lifted_forms(trec_run):
-    qrels = pt.model.to_ir_measures(pt.get_dataset("diversity:clueweb09/en/trec-web-2012").get_qrels())
+    qrels = pt.model.to_ir_measures(qrels_of("clueweb09/en/trec-web-2012"))
     measures = [AP, P @ 10, R @ 20, RR, Rprec, nDCG @ 20]
     run = trec_run("2012/rm.catb-filtered")
 
@@ -138,16 +162,10 @@ def test_a_failed_download_says_which_file_goes_where_under_which_name(monkeypat
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_files_that_are_at_hand_are_not_downloaded(monkeypatch):
-    def fail(download):
-        raise AssertionError
-
-    monkeypatch.setattr(RequestsDownload, "stream", fail)
-
+def test_files_that_are_at_hand_are_not_downloaded():
     for name in TREC_WEB:
-        dataset = TrecWebDataset(name)
-        assert len(dataset.get_topics()) == 50
-        assert min(len(dataset.get_qrels()), len(dataset.get_qrels("adhoc"))) > 0
+        assert len(TrecWebDataset(name).get_topics()) == 50
+        assert min(len(qrels_of(name)), len(qrels_of(name, "adhoc"))) > 0
 
 
 def test_unknown_names_and_variants_say_so():
@@ -172,7 +190,7 @@ def test_pyterrier_lists_the_datasets():
 
 def test_filters_of_an_experiment_keep_the_order_of_the_qrels():
     dataset = pt.get_dataset("diversity:clueweb09/en/trec-web-2012")
-    qrels = dataset.get_qrels()
+    qrels = qrels_of("clueweb09/en/trec-web-2012")
     filtered = qrels.merge(dataset.get_topics()[["qid"]])
 
     pd.testing.assert_frame_equal(filtered, qrels)

@@ -27,9 +27,11 @@ def values_of(trec_qrels):
     def evaluator(year, made, names):
         # Without columns that name an intent. The providers read them once for all runs of a year.
         qrels = trec_qrels(year, "adhoc")[["query_id", "doc_id", "relevance"]]
+        qrels = qrels.astype({"query_id": object, "doc_id": object})
         return ir_measures.evaluator(list(map(made, names)), qrels)
 
     def values(made, rows, year, run):
+        run = run.astype({"query_id": object, "doc_id": object})  # the tools go through the strings one by one
         names = tuple(rows["measure"].unique())
         of_measure = dict(zip(map(made, names), names, strict=True))
         found = {

@@ -1,3 +1,4 @@
+import functools
 import gzip
 import math
 import re
@@ -45,13 +46,17 @@ def truth(*passages: str, topic: str = "DD1-1") -> str:
 
 
 def rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
-    return list(frame.itertuples(index=False, name=None))
+    return list(frame.astype(object).itertuples(index=False, name=None))
+
+
+# For files that are not changed.
+real_truth = functools.cache(read_dd_truth)
 
 
 @pytest.mark.parametrize("name", TRUTHS)
 def test_every_passage_of_a_real_truth_file_is_a_row_in_the_order_of_the_file(shared, name):
     path = shared / "trec-dd" / name
-    passages = read_dd_truth(path, "passages")
+    passages = real_truth(path, "passages")
 
     root = ElementTree.fromstring(content(path))
     expected = [
@@ -69,7 +74,7 @@ def test_every_passage_of_a_real_truth_file_is_a_row_in_the_order_of_the_file(sh
 @pytest.mark.parametrize("name", TRUTHS)
 def test_label_and_gain_of_a_document_are_the_highest_rating_and_the_sum(shared, name):
     path = shared / "trec-dd" / name
-    documents = read_dd_truth(path)
+    documents = real_truth(path)
 
     ratings = defaultdict(list)
     for topic in ElementTree.fromstring(content(path)).iter("topic"):
@@ -90,7 +95,7 @@ def test_label_and_gain_of_a_document_are_the_highest_rating_and_the_sum(shared,
 
 def test_the_nugget_of_a_passage_is_the_last_manual_one_in_the_subtopic(shared):
     path = shared / "trec-dd" / "dd17-odd-truth.xml.gz"
-    passages = read_dd_truth(path, "passages")
+    passages = real_truth(path, "passages")
 
     nuggets = []
     for s in ElementTree.fromstring(content(path)).iter("subtopic"):
@@ -102,13 +107,13 @@ def test_the_nugget_of_a_passage_is_the_last_manual_one_in_the_subtopic(shared):
 
 
 def test_the_last_row_of_a_document_has_its_highest_label(shared):
-    labels = read_dd_truth(shared / "trec-dd" / "dd17-odd-truth.xml.gz").groupby(["qid", "docno"])["label"]
+    labels = real_truth(shared / "trec-dd" / "dd17-odd-truth.xml.gz").groupby(["qid", "docno"])["label"]
 
     assert labels.last().equals(labels.max())
 
 
 def test_the_passages_of_2016_are_those_of_its_qrels(shared):
-    passages = read_dd_truth(shared / "trec-dd" / "dd16-odd-truth.xml.gz", "passages")
+    passages = real_truth(shared / "trec-dd" / "dd16-odd-truth.xml.gz", "passages")
 
     columns = ["qid", "iteration", "docno", "passage", "label"]
     qrels = pd.read_csv(shared / "trec-dd" / "dd16-qrels.txt.gz", sep="\t", names=columns, dtype=str)
@@ -118,7 +123,7 @@ def test_the_passages_of_2016_are_those_of_its_qrels(shared):
 
 def test_qrels_of_2016_are_the_passages_of_its_truth(shared):
     qrels = read_qrels(shared / "trec-dd" / "dd16-qrels.txt.gz")
-    passages = read_dd_truth(shared / "trec-dd" / "dd16-odd-truth.xml.gz", "passages")
+    passages = real_truth(shared / "trec-dd" / "dd16-odd-truth.xml.gz", "passages")
 
     columns = ["qid", "docno", "label", "iteration", "passage"]
     assert qrels.columns.tolist() == columns
@@ -130,7 +135,7 @@ def test_qrels_of_2016_are_the_passages_of_its_truth(shared):
 
 def test_qrels_of_2016_have_the_values_of_its_truth(shared):
     qrels = read_qrels(shared / "trec-dd" / "dd16-qrels.txt.gz")
-    documents = read_dd_truth(shared / "trec-dd" / "dd16-odd-truth.xml.gz")
+    documents = real_truth(shared / "trec-dd" / "dd16-odd-truth.xml.gz")
     run = read_dd_run(shared / "trec-dd" / "runs/dd16-odd-jig-sample.txt")
     measures = [CT @ 5, nSessionDCG @ 5, alpha_nDCG @ 10, P @ 5]
 

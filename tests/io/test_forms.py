@@ -58,7 +58,7 @@ Function = Callable[[Any, Any], Any]
 
 def page(qrels: Any, run: Any) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        path = html_report(qrels, {"mine": run, "other": OTHER}, MEASURES, f"{folder}/report.html", test="t")
+        path = html_report(qrels, {"mine": run}, MEASURES, f"{folder}/report.html")
         return path.read_text(encoding="utf-8").replace(str(run), "a table in memory")
 
 
@@ -79,7 +79,7 @@ FUNCTIONS: dict[str, Function] = {
     "missed_intents": lambda qrels, run: missed_intents(qrels, {"mine": run}, 2),
     "check_files": lambda qrels, run: check_files(qrels, {"mine": run}),
     "add_rarity": lambda qrels, run: add_rarity(qrels, {"mine": run, "other": OTHER})["rarity"].to_frame(),
-    "pool_depth": lambda qrels, run: meta.pool_depth(qrels, {"mine": run, "other": OTHER}, MEASURES, [1, 2]),
+    "pool_depth": lambda qrels, run: meta.pool_depth(qrels, {"mine": run, "other": OTHER}, MEASURES, [1]),
     "assessor_agreement": lambda qrels, run: meta.assessor_agreement(
         qrels, QRELS, {"mine": run, "other": OTHER}, MEASURES, n_trials=5, rng=1
     ),
@@ -87,7 +87,7 @@ FUNCTIONS: dict[str, Function] = {
         qrels, {"mine": run, "other": OTHER}, P_Rareness @ 2, sizes=[2], n_trials=2, rng=1
     ),
     "insert_synthetic_system": lambda qrels, run: meta.insert_synthetic_system(
-        qrels, {"mine": run, "other": OTHER}, P_Rareness @ 2, [1, 2]
+        qrels, {"mine": run, "other": OTHER}, P_Rareness @ 2, [1]
     ),
     "intent_coverage": lambda qrels, run: drawn(plots.intent_coverage(qrels, {"mine": run}, cutoff=3, ax=new())),
     "coverage": lambda qrels, run: drawn(plots.coverage(qrels, {"mine": run}, "1", ax=[new()])[0]),
@@ -218,6 +218,7 @@ def printed_of_lines(command: str) -> str | bytes:
         )
 
 
+@pytest.mark.usefixtures("no_layout")
 @pytest.mark.filterwarnings("ignore:corrected_means. only 2 queries")
 @pytest.mark.parametrize("form", FILES)
 @pytest.mark.parametrize("command", COMMANDS)

@@ -694,7 +694,7 @@ def test_an_evaluator_of_measures_of_other_providers_survives_pickling(measures)
     ids=["pickle", "deepcopy", "parse"],
 )
 def test_a_measure_written_and_read_is_the_same(again, given_frames):
-    measures, qrels, run, _, _ = given_frames
+    measures, qrels, run, _, alone = given_frames
 
     read = [again(measure) for measure in VARIANTS]
 
@@ -702,7 +702,7 @@ def test_a_measure_written_and_read_is_the_same(again, given_frames):
     assert list(map(repr, read)) == list(map(repr, VARIANTS))
     assert [type(measure) for measure in read] == [type(measure) for measure in VARIANTS]
     of_form = [measure for measure in read if measure in measures]
-    assert not differences(evaluated(measures, qrels, run), evaluated(of_form, qrels, run))
+    assert not differences(alone, evaluated(of_form, qrels, run))
 
 
 # Classes of ir_measures that are computed here: rel=1 is their default.

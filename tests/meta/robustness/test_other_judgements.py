@@ -221,7 +221,7 @@ class TestAssessorAgreement:
     def test_the_same_judgements_have_tau_one(self):
         runs, judged = random_runs()
 
-        result = assessor_agreement(judged, judged, runs, [RBU(p=0.8) @ 5, StRecall @ 2, Adhoc(AP)])
+        result = assessor_agreement(judged, judged, runs, [RBU(p=0.8) @ 5, StRecall @ 2, Adhoc(AP)], n_trials=20)
 
         assert result["tau"].tolist() == pytest.approx([1, 1, 1])
 
@@ -236,7 +236,7 @@ class TestAssessorAgreement:
         # are one way and the other.
         other = FULL.assign(label=1 - FULL["label"])
 
-        result = assessor_agreement(FULL, other, RUNS, [P @ 1])
+        result = assessor_agreement(FULL, other, RUNS, [P @ 1], n_trials=20)
 
         assert result["tau"].item() == pytest.approx(tau_b([1 / 2, 1, 0], [1 / 2, 0, 1 / 2]))
         assert result["tau"].item() == pytest.approx(-2 / 6**0.5)
@@ -247,8 +247,10 @@ class TestAssessorAgreement:
         other = judged.assign(label=np.random.default_rng(1).permutation(judged["label"]))
         measures = [alpha_nDCG @ 2, alpha_nDCG @ 5, StRecall @ 2, StRecall @ 5]
 
-        by_model = assessor_agreement(judged, other, runs, measures, group=lambda name: name.split("@")[0])
-        by_cutoff = assessor_agreement(judged, other, runs, measures, group=lambda name: name.split("@")[1])
+        by_model, by_cutoff = (
+            assessor_agreement(judged, other, runs, measures, n_trials=20, group=lambda name, i=i: name.split("@")[i])
+            for i in (0, 1)
+        )
 
         tau = by_model["tau"].tolist()
         assert list(by_model) == ["measure", "family", "tau", "family_tau", "tau_low", "tau_high"]
@@ -263,8 +265,8 @@ class TestAssessorAgreement:
         measures = [StRecall @ 2, alpha_nDCG @ 5]
 
         pd.testing.assert_frame_equal(
-            assessor_agreement(judged, other, runs, measures, rng=1),
-            assessor_agreement(other, judged, runs, measures, rng=1),
+            assessor_agreement(judged, other, runs, measures, n_trials=100, rng=1),
+            assessor_agreement(other, judged, runs, measures, n_trials=100, rng=1),
         )
 
     def test_the_interval_is_that_of_resampled_topics(self):

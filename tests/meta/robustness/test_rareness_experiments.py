@@ -374,7 +374,7 @@ def test_ranks_equal_a_slow_restatement(kind, measure):
 
 
 def test_the_more_rareness_counts_the_fewer_rare_documents_make_a_system_the_first():
-    qrels, runs = collection(11, n_systems=20)
+    qrels, runs = collection(11, n_systems=10)
     measures = [P_Rareness(alpha=alpha) @ 10 for alpha in (0, 0.5, 1)]
 
     rare, common = (insert_synthetic_system(qrels, runs, measures, range(1, 11), k) for k in ("rare", "common"))
