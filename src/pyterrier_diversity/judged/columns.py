@@ -146,7 +146,7 @@ def ids(frame: pd.DataFrame, column: str, what: str) -> Ids:
     if is_long(frame) and frame[column].dtype == object:
         with suppress(TypeError, ValueError):  # some values, such as pd.NA, are neither equal nor unequal
             named = numbered(frame[column].to_numpy())
-            if pd.api.types.infer_dtype(named.names, skipna=False) == "string":
+            if named.codes.min() >= 0 and pd.api.types.infer_dtype(named.names, skipna=False) == "string":
                 return named
     return numbered(kept_strings(frame, column, what))
 

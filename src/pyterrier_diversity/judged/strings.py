@@ -71,10 +71,14 @@ def objects(strings: Strings) -> np.ndarray:
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
     if not is_long(strings):
-        return _numbered_objects(strings)
+        listed = strings.tolist()
+        index = {name: code for code, name in enumerate(dict.fromkeys(listed))}
+        return Ids(places(listed, index), np.array(list(index), dtype=object))
     if isinstance(strings, np.ndarray):
         starts = heads(strings)
-        codes, names = _numbered_objects(strings[starts])
+        # With None, pandas compares Python objects: its table of strings takes some unpaired surrogates for others.
+        codes, names = pd.factorize(np.concatenate([strings[starts], [None]]))
+        codes = codes[:-1]
     else:
         from pyarrow import compute
 
@@ -83,13 +87,6 @@ def numbered(strings: Strings) -> Ids:
         encoded = (strings if len(starts) == len(strings) else strings.take(starts)).dictionary_encode()
         codes, names = encoded.indices.to_numpy().astype(np.int64), objects(encoded.dictionary)
     return Ids(np.repeat(codes, np.diff(starts, append=len(strings))), names)
-
-
-def _numbered_objects(strings: np.ndarray) -> Ids:
-    # pandas.factorize would take some strings with unpaired surrogates for others.
-    listed = strings.tolist()
-    index = {name: code for code, name in enumerate(dict.fromkeys(listed))}
-    return Ids(places(listed, index), np.array(list(index), dtype=object))
 
 
 class Pairs:
