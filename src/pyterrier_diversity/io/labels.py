@@ -83,8 +83,8 @@ def renamed(
     }
     for key in {"baseline", "systems"} & set(table.attrs):
         table.attrs[key] = [told.get(name, name) for name in table.attrs[key]]
-    if "signatures" in table.attrs:
-        table.attrs["signatures"] = {headers.get(name, name): text for name, text in frame.attrs["signatures"].items()}
+    for key in {"signatures", "bounds"} & set(table.attrs):
+        table.attrs[key] = {headers.get(name, name): told for name, told in frame.attrs[key].items()}
     return table
 
 

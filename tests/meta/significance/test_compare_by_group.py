@@ -51,6 +51,19 @@ def test_groups_are_families_of_their_own_unless_all_are_one():
     assert one.attrs["family"] == "all"
 
 
+@pytest.mark.parametrize(
+    ("family", "n_pairs", "told"), [("measure", 3, "measure"), ("all", 12, "all measures and groups")]
+)
+def test_p_values_of_a_group_have_the_bound_of_their_family(family, n_pairs, told):
+    apart = PERQUERY.assign(value=PERQUERY["value"] + PERQUERY["name"].map({"a": 0, "b": 3, "c": 6}))
+    table = meta.compare(apart, "bootstrap", by=GROUPS, correction="bonferroni", family=family, rng=1)
+
+    text = meta.comparison_text(table[table["group"] == "few"])
+
+    assert text.count(f"< {n_pairs / 1000:g}  *") == 6
+    assert f"{told}, alpha" in text
+
+
 @pytest.mark.parametrize(("group", "undecided"), [("few", False), ("many", True)])
 def test_groups_in_one_family_are_undecided_only_where_their_own_flips_are_random(group, undecided):
     how = {"by": GROUPS, "correction": "fdr_bh", "family": "all", "n_trials": 999, "rng": 1}

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_diversity import RBU, signature
+from pyterrier_diversity.io import renamed
 from pyterrier_diversity.io.labels import escaped
 from pyterrier_diversity.meta import compare, comparison_text, significance_table
 from pyterrier_diversity.meta.significance.marks import with_bounds
@@ -209,6 +210,21 @@ def test_a_corrected_p_value_that_no_trial_reached_is_below_the_corrected_bound(
     assert (compared["p"] == 0).all()
     assert set(printed["p"]) == {"< 0.001"}
     assert set(printed["p_corrected"]) == {f"< {pairs / 1000:g}"}
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "fdr_bh"])
+@pytest.mark.parametrize("family", ["measure", "all"])
+def test_some_rows_of_a_comparison_have_the_bounds_of_all(family, correction):
+    perquery = pd.concat([far_apart(), frame("xyz", ["Q"], n=20)])
+    compared = compare(perquery, "bootstrap", correction=correction, family=family, rng=1)
+
+    printed = with_bounds(compared, 3)
+
+    assert 0 < (compared["p"] == 0).sum() < len(compared)
+    for some in (compared["measure"] == "N", compared["system"] == "x", compared.index == 0):
+        pd.testing.assert_frame_equal(with_bounds(compared[some], 3), printed[some])
+    new_name = with_bounds(renamed(compared, labels={"M": "N", "N": "M"}), 3)
+    assert new_name["p_corrected"].tolist() == printed["p_corrected"].tolist()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from inspect import signature as parameters_of
 from typing import Any, ParamSpec, TypeVar
@@ -112,7 +112,8 @@ def compare(
         all values are equal. A p-value within two standard errors of alpha is undecided: raise ``n_trials``.
         ``attrs["legend"]`` describes the columns, ``attrs["signatures"]`` the measures, and ``attrs`` the test;
         ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of systems and queries (a
-        dict by group with ``by``). `significance_table` and others take this frame.
+        dict by group with ``by``), and ``attrs["bounds"]`` (corrected random trials only) what a ``p_corrected`` of 0
+        is below, by measure. `significance_table` and others take this frame.
 
     Raises
     ------
@@ -194,6 +195,9 @@ def _compared_by_group(by: By, perquery: pd.DataFrame, options: Mapping[str, Any
     if how.family == "all":
         result = result.assign(**how.decided(result["p"].to_numpy(), 1, result["queries"].to_numpy()))
         legend["p_corrected"] = "p, corrected for the number of pairs of all measures and groups together"
+        attrs |= _bounds(result, how, 1)
+    elif "bounds" in attrs:
+        attrs["bounds"] = pd.DataFrame([table.attrs["bounds"] for table in tables.values()]).max().to_dict()
     result.attrs = {**attrs, "legend": legend}
     return result
 
@@ -285,12 +289,22 @@ def _compared(
     attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
     chosen = table[[column for column in columns if column in table]]
+    attrs |= _bounds(table, how, n_families)
     result = described(chosen, compare, {**attrs, "smallest_p": how.smallest_p(scores)})
     result.attrs["legend"] |= _texts(result.attrs["legend"], how)
     hopeless = why_none_is_significant(result) if "significant" in columns else ""
     if hopeless:
         warn_of_data(f"{who}: {hopeless}", "significance")
     return result, how
+
+
+def _bounds(table: pd.DataFrame, how: Design, n_families: int) -> dict[Hashable, dict[str, float]]:
+    """Return the attribute that says what a corrected p-value of 0 is below, by measure: p is below 1/B in B trials."""
+    if "p_corrected" not in table or not how.is_random:
+        return {}
+    none = (table["p"] == 0).to_numpy()
+    bounds = corrected(table["p"].mask(none, 1 / how.draws.n).to_numpy(), how.correction, n_families)
+    return {"bounds": dict(zip(table["measure"][none], bounds[none].tolist(), strict=True))}
 
 
 def _texts(legend: Mapping[str, str], how: Design) -> dict[str, str]:
