@@ -74,6 +74,23 @@ def test_groups_in_one_family_are_undecided_only_where_their_own_flips_are_rando
     assert at_p.loc[of_group.index[0], "undecided"] == undecided
 
 
+@pytest.mark.parametrize(("n_few", "n_warnings"), [(7, 2), (5, 1)])
+def test_each_group_in_which_nothing_can_be_significant_after_the_correction_of_all_is_told(n_few, n_warnings):
+    two = PERQUERY.query("name != 'c' and measure == 'RBU@5'")
+    groups = {f"q{i}": "few" if i < n_few else "many" for i in range(14)}
+    two = two[two["qid"].isin(groups)]
+    how = {"by": groups, "correction": "bonferroni", "family": "all", "n_trials": 10_000, "rng": 1}
+
+    with pytest.warns(UserWarning, match="no difference can be significant") as warned:
+        meta.compare(two, "permutation", alpha=0.02, **how)
+
+    assert len(warned) == n_warnings
+    least = 2 / 2**n_few
+    assert f"with {n_few} queries at alpha = 0.02" in str(warned[0].message)
+    assert f"p-value is {least:.4g} ({2 * least:.4g} when it is corrected for 2 pairs)" in str(warned[0].message)
+    assert warned[0].filename == __file__
+
+
 def test_queries_that_are_left_out_are_told_once_though_all_groups_are_one_family():
     without_one = PERQUERY[(PERQUERY["qid"] != "q0") | (PERQUERY["name"] != "a")]
 
