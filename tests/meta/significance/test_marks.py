@@ -379,6 +379,11 @@ def test_a_row_has_the_numbers_of_the_frame(test):
     assert legend.startswith("* significant (")
 
 
+@pytest.mark.parametrize(("alpha", "level"), [(0.001, "99.9%"), (0.025, "97.5%"), (0.07, "93%")])
+def test_the_level_of_an_interval_is_not_rounded(alpha, level):
+    assert f"  {level} interval" in comparison_text(compare(frame(["a", "b"]), "t", alpha=alpha))
+
+
 def test_each_measure_has_its_block():
     text = comparison_text(compare(frame(["a", "b", "c"], ["RBU@20", "AP"]), "t"))
 

@@ -280,7 +280,7 @@ def _numbers(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: int) ->
     if "ci_low" in table:
         ends = [[f"{value:+.{places}f}" for value in table[name]] for name in ("ci_low", "ci_high")]
         width = max(map(len, [*ends[0], *ends[1]]))
-        columns[f"{float(str(attrs.get('ci', 0.95))):.0%} interval"] = [
+        columns[f"{100 * float(str(attrs.get('ci', 0.95))):g}% interval"] = [
             f"{low:>{width}}  {high:>{width}}" for low, high in zip(*ends, strict=True)
         ]
     p = "p_corrected" if "p_corrected" in table else "p"
