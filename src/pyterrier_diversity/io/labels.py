@@ -33,6 +33,8 @@ _LATEX = {
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
 }
+# A formula has nothing that ends a cell, a line or a row of a table.
+_FORMULA, _NO_FORMULA = re.compile(r"(\$(?:[^$\\]|\\.)+\$)"), re.compile(r"(?<!\\)[&%#]|\\\\")
 
 
 def renamed(
@@ -161,8 +163,9 @@ def escaped(text: str) -> str:
 
 
 def tex(label: str) -> str:
-    """Return the name of a system or a measure for LaTeX: one with ``$...$`` is LaTeX already, any other is escaped."""
-    return label if re.search(r"\$[^$]+\$", label) else escaped(label)
+    """Return the name of a system or a measure for LaTeX, on one line: formulas ``$...$`` stay, the rest is escaped."""
+    parts = _FORMULA.split(printable(" ".join(label.splitlines())))
+    return "".join(part if i % 2 and not _NO_FORMULA.search(part) else escaped(part) for i, part in enumerate(parts))
 
 
 def texts_of(who: str, intents: Any, query_id: str) -> dict[str, str]:

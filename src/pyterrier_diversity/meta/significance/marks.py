@@ -68,8 +68,8 @@ def significance_table(
     places : int in [0, 100]
         Decimal places of the means.
     names, labels : mapping of str to str, optional
-        The text to show for each system or measure, by its name. In LaTeX, a name or label with ``$...$`` is taken as
-        it is; any other is escaped.
+        The text to show for each system or measure, by its name. In LaTeX, formulas (``$...$``) stay as they are, and
+        the rest is escaped.
 
     Returns
     -------
