@@ -67,6 +67,13 @@ def test_a_line_of_one_column_is_refused(tmp_path):
         read_names(tmp_path / "names")
 
 
+def test_a_name_with_two_new_names_is_refused(tmp_path):
+    (tmp_path / "names").write_text("r1,A\n\nr2,B\nr1,C\n")
+
+    with pytest.raises(ValueError, match=r"names, line 4: 'r1' has a new name already, 'A'\."):
+        read_names(tmp_path / "names")
+
+
 @pytest.mark.parametrize(
     ("name", "shown"),
     [

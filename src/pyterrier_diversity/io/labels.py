@@ -121,14 +121,21 @@ def read_names(path: Path) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If a line does not have two columns.
+        If a line does not have two columns, or a name has two new names.
     """
     lines = File(path).read_text(encoding="utf-8-sig").splitlines()
     rows = list(csv.reader(lines, delimiter="\t" if any("\t" in line for line in lines) else ","))
+    names: dict[str, str] = {}
     for number, row in enumerate(rows, 1):
-        if row and len(row) != 2:
+        if not row:
+            continue
+        if len(row) != 2:
             raise ValueError(f"{path}, line {number}: expected a name, a tab or comma, and the new name, not {row!r}.")
-    return dict(row for row in rows if row)
+        old, new = row
+        if old in names:
+            raise ValueError(f"{path}, line {number}: {old!r} has a new name already, {names[old]!r}.")
+        names[old] = new
+    return names
 
 
 def printable(text: str) -> str:
