@@ -65,6 +65,13 @@ def test_an_invalid_minimum_is_refused(text):
     assert "Error: " in result.stderr
 
 
+@pytest.mark.parametrize("again", ["RBU@5=.1", "RBU(p=0.99)@5=.1"])
+def test_a_measure_with_two_minima_is_a_usage_error(again):
+    message = fail("evaluate", QRELS, BM25, "--min", "RBU@5=.9", "--min", again, status=2)
+
+    assert f"--min must be given once for each measure, not as RBU@5=.9, {again}." in message
+
+
 def test_a_run_that_is_significantly_worse_does_not_pass():
     arguments = ["compare", QRELS, BM25, "--baseline", XQUAD, "--no-worse", "RBU@5"]
 

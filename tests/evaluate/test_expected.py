@@ -176,6 +176,7 @@ def test_the_share_of_queries_with_ties_across_each_cutoff_is_in_attrs():
     [
         ({"ties": "random"}, r"^evaluate_runs: ties must be 'docno' or 'expected', not 'random'\.$"),
         ({"samples": 1}, r"^evaluate_runs: samples must be an integer in \[2, 1e6\], not 1\.$"),
+        ({"samples": -3, "ties": "docno"}, r"^evaluate_runs: samples must be an integer in \[2, 1e6\], not -3\.$"),
         ({"samples": 2.5}, r"^evaluate_runs: samples must be an integer in \[2, 1e6\], not 2\.5\.$"),
         ({"rng": -1}, r"^rng must be a seed"),
     ],

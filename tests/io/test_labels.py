@@ -67,11 +67,29 @@ def test_a_line_of_one_column_is_refused(tmp_path):
         read_names(tmp_path / "names")
 
 
+def test_a_name_with_two_new_names_is_refused(tmp_path):
+    (tmp_path / "names").write_text("r1,A\n\nr2,B\nr1,C\n")
+
+    with pytest.raises(ValueError, match=r"names, line 4: 'r1' has a new name already, 'A'\."):
+        read_names(tmp_path / "names")
+
+
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("a_b", r"a\_b"), ("$a_b$", "$a_b$"), ("\x1b[1m", r"\textbackslash{}x1b[1m")],
+    [
+        ("a_b", r"a\_b"),
+        ("$a_b$", "$a_b$"),
+        (r"$50\%$", r"$50\%$"),
+        ("\x1b[1m", r"\textbackslash{}x1b[1m"),
+        ("bm25 $k_1$ & 50% rm3", r"bm25 $k_1$ \& 50\% rm3"),
+        ("$a & b$ and $5", r"\$a \& b\$ and \$5"),
+        ("US$ 1 & US$ 2 # $\\alpha$", r"US\$ 1 \& US\$ 2 \# $\alpha$"),
+        (r"\$5 and \$6", r"\textbackslash{}\$5 and \textbackslash{}\$6"),
+        (r"$a \\ b$", r"\$a \textbackslash{}\textbackslash{} b\$"),
+        ("$a\nb$\nc", "$a b$ c"),
+    ],
 )
-def test_a_label_with_a_dollar_is_latex(name, shown):
+def test_formulas_in_a_label_stay_and_the_rest_is_escaped(name, shown):
     assert tex(name) == shown
 
 

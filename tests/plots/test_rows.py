@@ -184,6 +184,12 @@ def test_differences_are_those_of_the_frame_with_intervals_and_p_values():
     assert ax.get_xlabel().startswith("difference in RBU from s0, with 95% intervals\n")
 
 
+def test_the_level_of_intervals_is_not_rounded():
+    ax = plots.differences(compare(frame(), "t", alpha=0.001, measures=["RBU"]))
+
+    assert "with 99.9% intervals" in ax.get_xlabel()
+
+
 def test_a_point_is_filled_if_its_difference_is_significant():
     ax = plots.differences(COMPARED)
 

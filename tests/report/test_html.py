@@ -348,6 +348,10 @@ def test_a_test_without_intervals_says_the_lead_alone(tmp_path, test):
     assert "its lead over bm25 (+0.326) is unlikely to be chance" in told
 
 
+def test_the_level_of_intervals_is_not_rounded(tmp_path):
+    assert "interval at 99.9%." in written(tmp_path, *demo(), RBU @ 10, test="t", alpha=0.001)
+
+
 def test_it_says_what_the_measures_mean_when_from_which_files_and_with_which_versions(text):
     told = dict(re.findall("<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", text))
 

@@ -164,9 +164,12 @@ def _text(shown: Shown, frame: pd.DataFrame) -> str:
         parts = []
         for group, rows in frame.groupby(frame.attrs["by"], sort=False):
             rows.attrs = {**frame.attrs, "n_queries": int(rows["queries"].iloc[0])}
-            del rows.attrs["by"]
-            parts += [_HEADINGS[shown.chosen].format(printable(str(group))), _text(shown, rows)]
+            parts += [_HEADINGS[shown.chosen].format(printable(str(group))), _text_of_group(shown, rows)]
         return "\n\n".join(parts)
+    return _text_of_group(shown, frame)
+
+
+def _text_of_group(shown: Shown, frame: pd.DataFrame) -> str:
     places = 4 if shown.places is None else shown.places
     if shown.chosen == "table" and not shown.transpose:
         return comparison_text(frame, places, shown.width)

@@ -65,7 +65,10 @@ def evaluate(
     save_dir : path
         Save the values of each run in this folder. Saved values are not computed again.
     """
-    least = dict(map(_minimum, minima))
+    limits = list(map(_minimum, minima))
+    least = dict(limits)
+    if len(least) < len(limits):
+        raise click.UsageError(f"--min must be given once for each measure, not as {', '.join(minima)}.")
     if gate_output and not least:
         raise click.UsageError("--gate-output needs --min.")
     chosen = asked.named(least)

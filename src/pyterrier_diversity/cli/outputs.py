@@ -61,9 +61,9 @@ class Called:
     Parameters
     ----------
     names : str, optional
-        A file with two columns: the name of a run, a tab or comma, and its new name. $...$ is LaTeX.
+        A file with two columns: the name of a run, a tab or comma, and its new name. $...$ is a formula of LaTeX.
     labels : str, optional
-        A file with two columns: a measure, a tab or comma, and its new name. $...$ is LaTeX.
+        A file with two columns: a measure, a tab or comma, and its new name. $...$ is a formula of LaTeX.
     """
 
     names: Annotated[str | None, FILE] = None

@@ -31,11 +31,12 @@ def read_draws(who: str, ties: TiesOption, samples: int, rng: Rng) -> Draws | No
     """
     if ties not in ("docno", "expected"):
         raise ValueError(f"{who}: ties must be 'docno' or 'expected', not {ties!r}.")
+    samples = checked(who, SAMPLES, samples=samples)["samples"]
     if ties == "docno":
         return None
     generator = generator_of(rng)
     seed = rng if isinstance(rng, (int, np.integer)) else generator.integers(2**63)
-    return Draws(checked(who, SAMPLES, samples=samples)["samples"], int(seed))
+    return Draws(samples, int(seed))
 
 
 def sampled_values(evaluator: DiversityEvaluator, run: Run, draws: Draws | None) -> np.ndarray:

@@ -33,6 +33,8 @@ _LATEX = {
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
 }
+# A formula has nothing that ends a cell, a line or a row of a table.
+_FORMULA, _NO_FORMULA = re.compile(r"(\$(?:[^$\\]|\\.)+\$)"), re.compile(r"(?<!\\)[&%#]|\\\\")
 
 
 def renamed(
@@ -83,8 +85,8 @@ def renamed(
     }
     for key in {"baseline", "systems"} & set(table.attrs):
         table.attrs[key] = [told.get(name, name) for name in table.attrs[key]]
-    if "signatures" in table.attrs:
-        table.attrs["signatures"] = {headers.get(name, name): text for name, text in frame.attrs["signatures"].items()}
+    for key in {"signatures", "bounds"} & set(table.attrs):
+        table.attrs[key] = {headers.get(name, name): told for name, told in frame.attrs[key].items()}
     return table
 
 
@@ -119,14 +121,21 @@ def read_names(path: Path) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If a line does not have two columns.
+        If a line does not have two columns, or a name has two new names.
     """
     lines = File(path).read_text(encoding="utf-8-sig").splitlines()
     rows = list(csv.reader(lines, delimiter="\t" if any("\t" in line for line in lines) else ","))
+    names: dict[str, str] = {}
     for number, row in enumerate(rows, 1):
-        if row and len(row) != 2:
+        if not row:
+            continue
+        if len(row) != 2:
             raise ValueError(f"{path}, line {number}: expected a name, a tab or comma, and the new name, not {row!r}.")
-    return dict(row for row in rows if row)
+        old, new = row
+        if old in names:
+            raise ValueError(f"{path}, line {number}: {old!r} has a new name already, {names[old]!r}.")
+        names[old] = new
+    return names
 
 
 def printable(text: str) -> str:
@@ -161,8 +170,9 @@ def escaped(text: str) -> str:
 
 
 def tex(label: str) -> str:
-    """Return the name of a system or a measure for LaTeX: one with ``$...$`` is LaTeX already, any other is escaped."""
-    return label if re.search(r"\$[^$]+\$", label) else escaped(label)
+    """Return the name of a system or a measure for LaTeX, on one line: formulas ``$...$`` stay, the rest is escaped."""
+    parts = _FORMULA.split(printable(" ".join(label.splitlines())))
+    return "".join(part if i % 2 and not _NO_FORMULA.search(part) else escaped(part) for i, part in enumerate(parts))
 
 
 def texts_of(who: str, intents: Any, query_id: str) -> dict[str, str]:

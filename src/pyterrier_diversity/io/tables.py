@@ -301,8 +301,7 @@ def formatted(
         numbers can be read back exactly; the other formats have 4. A smaller p-value than that is written as
         ``< 0.0001``.
     names, labels : mapping of str to str, optional
-        What systems and measures are called. In LaTeX, a name or label with ``$...$`` is taken as it is; any other is
-        escaped.
+        What systems and measures are called. In LaTeX, formulas (``$...$``) stay as they are, and the rest is escaped.
     transpose : bool
         Whether the measures are rows and the systems are columns.
     width : int >= 1, optional

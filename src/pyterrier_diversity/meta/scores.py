@@ -68,7 +68,7 @@ class Scores(NamedTuple):
             if several and not isinstance(baseline, Iterable):
                 raise TypeError(f"{who}: baseline must be the name of a system or a list of names, not {baseline!r}.")
             listed = several and not isinstance(baseline, str)
-            names: list[Any] = list(dict.fromkeys(map(str, baseline))) if listed else [baseline]
+            names = list(dict.fromkeys(map(str, baseline if listed else [baseline])))
             if not names or not all(name in self.given for name in names):
                 rule = f"{'among the systems' if several else 'one of'} {', '.join(self.given)}"
                 raise ValueError(f"{who}: baseline must be {rule}, not {baseline!r}.")

@@ -333,7 +333,7 @@ def differences(
             text = f"p {value}{' ?' if unsure else ''}"
             ax.text(1.01, row, text, va="center", size=drawing.scaled(8), transform=ax.get_yaxis_transform())
         told = f" from {baselines[0]}" if one else ""
-        level = f"{compared.attrs['ci']:.0%} " if "ci" in compared.attrs else ""
+        level = f"{100 * compared.attrs['ci']:g}% " if "ci" in compared.attrs else ""
         marks = "● significant   ○ not significant"
         marks += "   ? more trials could decide otherwise" if rows["undecided"].any() else ""
         what = f"difference in {rows['measure'].iloc[0]}{told}, with {level}intervals{caveat}"

@@ -77,6 +77,18 @@ class TestPoolDepth:
 
         pd.testing.assert_frame_equal(result, pool_depth(FULL, RUNS, [P @ 2], depths=[1, 2]))
 
+    def test_an_intent_without_any_judgement_brings_no_query_back_that_is_not_in_the_pool(self):
+        # Only query q has judgements in the pool, and both runs have the same value there.
+        runs = {"x": system(q="a", r="p q r"), "y": system(q="b", r="p")}
+        judged = qrels("q 0 a 1", "q 1 b 1", "r 0 z 1")
+        named = pd.concat([judged, qrels("r 1 _ 0").assign(docno="")])
+
+        for form in (judged, named):
+            result = pool_depth(form, runs, [RBU], depths=[1])
+
+            assert result["n_queries"].item() == 1
+            assert np.isnan(result["tau"].item())
+
     def test_judgements_outside_of_the_pool_are_dropped(self):
         # The pool of depth 1 is a, c, d, e and f; depth 2 adds b and h, which is not judged. P@2 is x 1/2, y 3/4, z 1/4
         # by either.

@@ -51,6 +51,19 @@ def test_groups_are_families_of_their_own_unless_all_are_one():
     assert one.attrs["family"] == "all"
 
 
+@pytest.mark.parametrize(
+    ("family", "n_pairs", "told"), [("measure", 3, "measure"), ("all", 12, "all measures and groups")]
+)
+def test_p_values_of_a_group_have_the_bound_of_their_family(family, n_pairs, told):
+    apart = PERQUERY.assign(value=PERQUERY["value"] + PERQUERY["name"].map({"a": 0, "b": 3, "c": 6}))
+    table = meta.compare(apart, "bootstrap", by=GROUPS, correction="bonferroni", family=family, rng=1)
+
+    text = meta.comparison_text(table[table["group"] == "few"])
+
+    assert text.count(f"< {n_pairs / 1000:g}  *") == 6
+    assert f"{told}, alpha" in text
+
+
 @pytest.mark.parametrize(("group", "undecided"), [("few", False), ("many", True)])
 def test_groups_in_one_family_are_undecided_only_where_their_own_flips_are_random(group, undecided):
     how = {"by": GROUPS, "correction": "fdr_bh", "family": "all", "n_trials": 999, "rng": 1}
@@ -59,6 +72,23 @@ def test_groups_in_one_family_are_undecided_only_where_their_own_flips_are_rando
     at_p = meta.compare(PERQUERY, "permutation", alpha=of_group["p_corrected"].iloc[0], **how)
 
     assert at_p.loc[of_group.index[0], "undecided"] == undecided
+
+
+@pytest.mark.parametrize(("n_few", "n_warnings"), [(7, 2), (5, 1)])
+def test_each_group_in_which_nothing_can_be_significant_after_the_correction_of_all_is_told(n_few, n_warnings):
+    two = PERQUERY.query("name != 'c' and measure == 'RBU@5'")
+    groups = {f"q{i}": "few" if i < n_few else "many" for i in range(14)}
+    two = two[two["qid"].isin(groups)]
+    how = {"by": groups, "correction": "bonferroni", "family": "all", "n_trials": 10_000, "rng": 1}
+
+    with pytest.warns(UserWarning, match="no difference can be significant") as warned:
+        meta.compare(two, "permutation", alpha=0.02, **how)
+
+    assert len(warned) == n_warnings
+    least = 2 / 2**n_few
+    assert f"with {n_few} queries at alpha = 0.02" in str(warned[0].message)
+    assert f"p-value is {least:.4g} ({2 * least:.4g} when it is corrected for 2 pairs)" in str(warned[0].message)
+    assert warned[0].filename == __file__
 
 
 def test_queries_that_are_left_out_are_told_once_though_all_groups_are_one_family():

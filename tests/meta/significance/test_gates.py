@@ -49,6 +49,9 @@ def test_nan_reaches_no_minimum():
         ({"RBU@5": float("nan")}, r"the minimum of RBU@5 must be a number in \(-inf, inf\), not nan"),
         ({"RBU@5": "high"}, r"must be a number in \(-inf, inf\), not 'high'"),
         ({"AP": 0.5}, "perquery has no measure AP; it has RBU@5"),
+        ({"RBU@5": 0.9, RBU @ 5: 0.1}, "minimum must have each measure once, not as RBU@5, RBU@5"),
+        ({"RBU@5": 0.9, "RBU(p=0.99)@5": 0.1}, "must have each measure once"),
+        ({"RBU@5,AP": 0.5}, "RBU@5,AP"),
     ],
 )
 def test_an_invalid_minimum_is_refused(minimum, message):

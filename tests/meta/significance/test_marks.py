@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_diversity import RBU, signature
+from pyterrier_diversity.io import renamed
 from pyterrier_diversity.io.labels import escaped
 from pyterrier_diversity.meta import compare, comparison_text, significance_table
 from pyterrier_diversity.meta.significance.marks import with_bounds
@@ -211,6 +212,21 @@ def test_a_corrected_p_value_that_no_trial_reached_is_below_the_corrected_bound(
     assert set(printed["p_corrected"]) == {f"< {pairs / 1000:g}"}
 
 
+@pytest.mark.parametrize("correction", ["bonferroni", "fdr_bh"])
+@pytest.mark.parametrize("family", ["measure", "all"])
+def test_some_rows_of_a_comparison_have_the_bounds_of_all(family, correction):
+    perquery = pd.concat([far_apart(), frame("xyz", ["Q"], n=20)])
+    compared = compare(perquery, "bootstrap", correction=correction, family=family, rng=1)
+
+    printed = with_bounds(compared, 3)
+
+    assert 0 < (compared["p"] == 0).sum() < len(compared)
+    for some in (compared["measure"] == "N", compared["system"] == "x", compared.index == 0):
+        pd.testing.assert_frame_equal(with_bounds(compared[some], 3), printed[some])
+    new_name = with_bounds(renamed(compared, labels={"M": "N", "N": "M"}), 3)
+    assert new_name["p_corrected"].tolist() == printed["p_corrected"].tolist()
+
+
 @pytest.mark.parametrize(
     ("p", "attrs", "text"),
     [
@@ -361,6 +377,11 @@ def test_a_row_has_the_numbers_of_the_frame(test):
         )
     assert row.endswith("*") == expected["significant"]
     assert legend.startswith("* significant (")
+
+
+@pytest.mark.parametrize(("alpha", "level"), [(0.001, "99.9%"), (0.025, "97.5%"), (0.07, "93%")])
+def test_the_level_of_an_interval_is_not_rounded(alpha, level):
+    assert f"  {level} interval" in comparison_text(compare(frame(["a", "b"]), "t", alpha=alpha))
 
 
 def test_each_measure_has_its_block():

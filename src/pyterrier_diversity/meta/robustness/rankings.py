@@ -335,9 +335,9 @@ def pool_depth(
     for depth, pool in zip(wanted, pools, strict=True):
         if pool.empty:
             raise ValueError(f"{who}: qrels must judge at least one of the top {depth} documents of the runs.")
-    # Rows that name an intent without judging a document belong to every pool.
+    # Rows that name an intent without judging a document belong to every pool that judges its query.
     naming = judged[judged["doc_id"] == NO_DOCUMENT]
-    forms = [judged, *(pd.concat([pool, naming]) for pool in pools)]
+    forms = [judged, *(pd.concat([pool, naming[naming["query_id"].isin(pool["query_id"])]]) for pool in pools)]
     full, *values = _evaluated(systems, forms, chosen, "depths of the pool")
     n_judged = len(judged) - len(naming)
     rows = []

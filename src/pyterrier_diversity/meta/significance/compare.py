@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from inspect import signature as parameters_of
 from typing import Any, ParamSpec, TypeVar
@@ -112,7 +112,8 @@ def compare(
         all values are equal. A p-value within two standard errors of alpha is undecided: raise ``n_trials``.
         ``attrs["legend"]`` describes the columns, ``attrs["signatures"]`` the measures, and ``attrs`` the test;
         ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of systems and queries (a
-        dict by group with ``by``). `significance_table` and others take this frame.
+        dict by group with ``by``), and ``attrs["bounds"]`` (corrected random trials only) what a ``p_corrected`` of 0
+        is below, by measure. `significance_table` and others take this frame.
 
     Raises
     ------
@@ -153,6 +154,7 @@ def compare(
     options = {name: given for name, given in locals().items() if name not in ("perquery", "by")}
     if by is None:
         result, _ = _compared("compare", _COLUMNS, perquery, **options)
+        _warn_if_none_is_significant("compare", result)
     else:
         result = _compared_by_group(by, perquery, options)
     warn_of_missing(perquery)
@@ -190,10 +192,16 @@ def _compared_by_group(by: By, perquery: pd.DataFrame, options: Mapping[str, Any
     del attrs["n_queries"]  # each group has its number
     attrs["smallest_p"] = {name: table.attrs["smallest_p"] for name, table in tables.items()}
     result = pd.concat(list(tables.values()), ignore_index=True)
+    least = np.repeat(list(attrs["smallest_p"].values()), list(map(len, tables.values())))
+    for table in tables.values():
+        _warn_if_none_is_significant("compare", table, least if how.family == "all" else None)
     legend = {groups.column: "the group of queries", "queries": "the number of queries of the group", **attrs["legend"]}
     if how.family == "all":
         result = result.assign(**how.decided(result["p"].to_numpy(), 1, result["queries"].to_numpy()))
         legend["p_corrected"] = "p, corrected for the number of pairs of all measures and groups together"
+        attrs |= _bounds(result, how, 1)
+    elif "bounds" in attrs:
+        attrs["bounds"] = pd.DataFrame([table.attrs["bounds"] for table in tables.values()]).max().to_dict()
     result.attrs = {**attrs, "legend": legend}
     return result
 
@@ -226,7 +234,9 @@ def read_compared(
         allowed = Parameter(str, choices=tuple(columns))
         columns = columns[allowed.check(who, "test", how.get("test"))]
     if not compared:
-        return _compared(who, columns, **how)[0]
+        result, _ = _compared(who, columns, **how)
+        _warn_if_none_is_significant(who, result)
+        return result
     refuse_incomplete(who, what, frame, columns)
     return frame
 
@@ -249,19 +259,29 @@ def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]
     return lambda function: function
 
 
-def why_none_is_significant(compared: pd.DataFrame) -> str:
-    """Return why no values could make a difference significant, as a sentence; an empty string if some could."""
+def why_none_is_significant(compared: pd.DataFrame, least: np.ndarray | None = None) -> str:
+    """Return why no values could make a difference significant, as a sentence; an empty string if some could.
+
+    ``least`` has the smallest possible p-values of all pairs that are corrected together, if these are more.
+    """
     how = compared.attrs
-    n_families = compared["measure"].nunique() if how.get("family") == "measure" else 1
-    n_pairs, least = len(compared) // n_families, float(how["smallest_p"])
-    decisive = corrected(np.full(n_pairs, least), how.get("correction")).min()
+    if least is None:
+        n_families = compared["measure"].nunique() if how.get("family") == "measure" else 1
+        least = np.full(len(compared) // n_families, how["smallest_p"])
+    decisive = corrected(least, how.get("correction"))[least == how["smallest_p"]].min()
     if rounded(decisive) < rounded(how["alpha"]):
         return ""
-    more = f" ({decisive:.4g} when it is corrected for {n_pairs} pairs)" if "correction" in how else ""
+    more = f" ({decisive:.4g} when it is corrected for {len(least)} pairs)" if "correction" in how else ""
     return (
         f"no difference can be significant with {how['n_queries']} queries at alpha = {how['alpha']:g}: the smallest "
-        f"possible p-value is {least:.4g}{more}. meta.topics_needed estimates how many queries are needed."
+        f"possible p-value is {how['smallest_p']:.4g}{more}. meta.topics_needed estimates how many queries are needed."
     )
+
+
+def _warn_if_none_is_significant(who: str, compared: pd.DataFrame, least: np.ndarray | None = None) -> None:
+    hopeless = why_none_is_significant(compared, least) if "significant" in compared else ""
+    if hopeless:
+        warn_of_data(f"{who}: {hopeless}", "significance")
 
 
 def _compared(
@@ -285,12 +305,19 @@ def _compared(
     attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
     chosen = table[[column for column in columns if column in table]]
+    attrs |= _bounds(table, how, n_families)
     result = described(chosen, compare, {**attrs, "smallest_p": how.smallest_p(scores)})
     result.attrs["legend"] |= _texts(result.attrs["legend"], how)
-    hopeless = why_none_is_significant(result) if "significant" in columns else ""
-    if hopeless:
-        warn_of_data(f"{who}: {hopeless}", "significance")
     return result, how
+
+
+def _bounds(table: pd.DataFrame, how: Design, n_families: int) -> dict[Hashable, dict[str, float]]:
+    """Return the attribute that says what a corrected p-value of 0 is below, by measure: p is below 1/B in B trials."""
+    if "p_corrected" not in table or not how.is_random:
+        return {}
+    none = (table["p"] == 0).to_numpy()
+    bounds = corrected(table["p"].mask(none, 1 / how.draws.n).to_numpy(), how.correction, n_families)
+    return {"bounds": dict(zip(table["measure"][none], bounds[none].tolist(), strict=True))}
 
 
 def _texts(legend: Mapping[str, str], how: Design) -> dict[str, str]:

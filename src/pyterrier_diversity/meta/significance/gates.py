@@ -10,6 +10,7 @@ import pandas as pd
 
 from ...evaluate import aggregates
 from ...judged import collected, give
+from ...measures.parse import read_measure
 from ...parameters import FROM_0, Parameter
 from ..scores import Measures, described, outcomes, range_of, read_scores, rounded
 from .compare import compare, refuse_by, why_none_is_significant
@@ -57,7 +58,7 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     Raises
     ------
     ValueError
-        If no minimum is given, a measure is not in the frame, or a minimum is not a finite number.
+        If no minimum is given, a measure is not in the frame or has two minima, or a minimum is not a finite number.
 
     Warns
     -----
@@ -75,7 +76,10 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     if not minimum:
         raise ValueError("below_minimum: minimum must have at least one measure, as in {'RBU@20': 0.5}.")
     leasts = [_MINIMUM.check("below_minimum", f"the minimum of {name}", least) for name, least in minimum.items()]
-    values = aggregates(perquery, minimum).set_index("name")
+    values = aggregates(perquery, [read_measure("below_minimum", name) for name in minimum]).set_index("name")
+    if len(values.columns) < len(leasts):
+        named = ", ".join(map(str, minimum))
+        raise ValueError(f"below_minimum: minimum must have each measure once, not as {named}.")
     rows = []
     for name, least in zip(values, leasts, strict=True):
         for system, value in values[name].items():

@@ -15,7 +15,7 @@ from ...evaluate.by_group import refuse_groups
 from ...io import Cell, Table, aligned, p_text, printable, renamed
 from ...parameters import Parameter
 from .compare import refuse_incomplete
-from .tests import TESTS, corrected
+from .tests import TESTS
 
 _PLACES = Parameter(int, interval="[0, 100]")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
@@ -68,8 +68,8 @@ def significance_table(
     places : int in [0, 100]
         Decimal places of the means.
     names, labels : mapping of str to str, optional
-        The text to show for each system or measure, by its name. In LaTeX, a name or label with ``$...$`` is taken as
-        it is; any other is escaped.
+        The text to show for each system or measure, by its name. In LaTeX, formulas (``$...$``) stay as they are, and
+        the rest is escaped.
 
     Returns
     -------
@@ -168,6 +168,8 @@ def letters(systems: Sequence[str]) -> dict[str, str]:
 def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
     """Describe the test of a frame from `compare`: family, correction, level, trials, seed and number of queries."""
     how, family = [], _FAMILIES[attrs.get("family", "measure")]
+    if "by" in attrs and attrs.get("family") == "all":
+        family += " and groups"
     if attrs.get("test") in TESTS:
         test = TESTS[attrs["test"]]
         together = test.of_all is not None and attrs.get("groups", "all") == "all"
@@ -200,10 +202,7 @@ def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
     none = (compared["p"] == 0).to_numpy() & (n_trials is not None)
     bounds = {"p": compared["p"].mask(none, 1 / (n_trials or 1)).to_numpy()}
     if "p_corrected" in compared:
-        bounds["p_corrected"] = compared["p_corrected"].to_numpy()
-        if none.any():
-            n_families = compared["measure"].nunique() if compared.attrs["family"] == "measure" else 1
-            bounds["p_corrected"] = corrected(bounds["p"], compared.attrs["correction"], n_families)
+        bounds["p_corrected"] = compared["measure"].map(compared.attrs.get("bounds", {})).to_numpy()
     texts = {
         column: [f"< {bound[i]:g}" if none[i] else p_text(p, places) for i, p in enumerate(compared[column])]
         for column, bound in bounds.items()
@@ -281,7 +280,7 @@ def _numbers(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: int) ->
     if "ci_low" in table:
         ends = [[f"{value:+.{places}f}" for value in table[name]] for name in ("ci_low", "ci_high")]
         width = max(map(len, [*ends[0], *ends[1]]))
-        columns[f"{float(str(attrs.get('ci', 0.95))):.0%} interval"] = [
+        columns[f"{100 * float(str(attrs.get('ci', 0.95))):g}% interval"] = [
             f"{low:>{width}}  {high:>{width}}" for low, high in zip(*ends, strict=True)
         ]
     p = "p_corrected" if "p_corrected" in table else "p"
