@@ -196,6 +196,14 @@ def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataF
     return frame.assign(**named)
 
 
+def column_of(values: Any, index: Any = None) -> pd.Series:
+    """Return values as a column; strings with unpaired surrogates, which Arrow refuses, as objects."""
+    try:
+        return pd.Series(values, index)
+    except UnicodeEncodeError:
+        return pd.Series(values, index, dtype=object)
+
+
 def kept_strings(frame: pd.DataFrame, column: str, what: str) -> Strings:
     """Return the result of `strings`, but leave a long column of Arrow strings in Arrow."""
     kept = kept_in_arrow(frame, column)
