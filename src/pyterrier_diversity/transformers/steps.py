@@ -149,7 +149,7 @@ class Reranker(Step):
         """Return the rows of the results in their new order, with new columns ``score`` and ``rank``."""
         pt.validate.result_frame(inp, extra_columns=["score"], context=self)
         if inp.empty:
-            return pt.model.add_ranks(inp.astype({"score": np.float64}))
+            return pt.model.add_ranks(inp.assign(score=inp["score"].astype(np.float64)))
         if "turn" in inp:
             raise ValueError(
                 f"{self.who}: cannot re-rank a session, whose turns have a fixed order. Drop the column turn to "
