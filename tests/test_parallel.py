@@ -1,5 +1,6 @@
 import math
 import os
+from threading import Lock
 
 import joblib
 import numpy as np
@@ -110,7 +111,7 @@ def test_threads_share_an_object_that_cannot_be_pickled(how):
 
 
 def test_an_object_that_processes_cannot_load_is_an_error_of_each_task():
-    results = dict(as_finished(called, lambda n: n, ((str(n), (n,)) for n in range(9)), n_jobs=2))
+    results = dict(as_finished(called, Lock(), ((str(n), (n,)) for n in range(9)), n_jobs=2))
 
     assert sorted(results) == sorted(map(str, range(9)))
     assert all(isinstance(result, Exception) for result in results.values())

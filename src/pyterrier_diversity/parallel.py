@@ -101,10 +101,13 @@ class _Shared:
 
     @cached_property
     def _content(self) -> Any:
+        import joblib
         import numpy as np
 
+        # Plain pickle sends classes of a notebook or script by their names, which workers do not know.
+        whole = joblib.wrap_non_picklable_objects(self.shared, keep_wrapper=False)
         # joblib writes a large array to a file, which its workers map into memory.
-        return np.frombuffer(pickle.dumps(self.shared, protocol=pickle.HIGHEST_PROTOCOL), dtype=np.uint8)
+        return np.frombuffer(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL), dtype=np.uint8)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _load, (self._call, self._content)

@@ -189,6 +189,8 @@ def test_values_are_those_of_frames(labels, others, weights, types):
         ({"labels": [[1, 0]], "weights": 2}, "score: weights must have 2 intents, like labels, not 1"),
         ({"labels": [1], "weights": [1, 2]}, "score: weights must have 1 intents, like labels, not 2"),
         ({"labels": [1], "intent_types": ["inf"] * 3}, "score: intent_types must have 1 intents, .*, not 3"),
+        ({"labels": []}, "score: labels and others have no intent. Give the labels of at least one document."),
+        ({"labels": [[], []]}, "score: labels and others have no intent"),
         ({"labels": [1, np.nan]}, "label must be a finite number"),
         ({"labels": [1], "others": [np.inf]}, "label must be a finite number"),
         ({"labels": [[1, 1]], "weights": [1, -1]}, "weight must not be negative"),

@@ -515,3 +515,21 @@ def test_ideal_rankings_are_found_with_a_bar_before_any_run_is_evaluated(monkeyp
 
     assert told[0] == (3, "ideal rankings", "measure")
     assert sum(n for n, *_ in told) == 3
+
+
+def test_ids_may_have_unpaired_surrogates(tmp_path):
+    def odd(frame: pd.DataFrame) -> pd.DataFrame:
+        names = {column: [f"{name}\ud800" for name in frame[column]] for column in ("qid", "docno")}
+        return frame.assign(**{column: pd.Series(of, frame.index, dtype=object) for column, of in names.items()})
+
+    lengths = {f"{doc}\ud800": 1.0 for doc in BM25["docno"]}
+    by = {f"{query}\ud800": f"{query[-1]}\ud800" for query in QUERIES}
+    plain = evaluate_runs(QRELS, {"a": BM25}, [RBU @ 5], perquery=True)
+    expected = {f"{query}\ud800": value for query, value in zip(plain["qid"], plain["value"], strict=True)}
+    for _ in range(2):
+        how = {"perquery": True, "by": by, "doc_len": lengths, "save_dir": tmp_path / "values"}
+        table = evaluate_runs(odd(QRELS), {"a": odd(BM25)}, [RBU @ 5], **how)
+
+        assert dict(zip(table["qid"], table["value"], strict=True)) == expected
+    assert content_key(odd(BM25)) not in (content_key(BM25), content_key(odd(BM25).head(1)))
+    assert len(content(tmp_path / "values")) == 2

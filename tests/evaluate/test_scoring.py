@@ -6,11 +6,28 @@ import joblib
 import pandas as pd
 import pytest
 
+from processes import in_a_new_process
 from pyterrier_diversity import RBU, evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import scoring
 
 SMALL = scoring.SMALL
+WITH_MY_MEASURE = """
+from pyterrier_diversity import evaluate_runs
+from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
+from pyterrier_diversity.evaluate import scoring
+from pyterrier_diversity.measures.base import DiversityMeasure
+
+class Length(DiversityMeasure):
+    NAME = "Length"
+
+    def score(self, ranked):
+        return 1.0 * ranked.n
+
+scoring.SMALL = 0
+how = {"qrels": DemoDataset().get_qrels(), "runs": [*FOLDER.glob("*.run")], "measures": [Length()]}
+print(evaluate_runs(**how, n_jobs=2).equals(evaluate_runs(**how, n_jobs=1)))
+"""
 FILES = {name: FOLDER / f"{name}.run" for name in RUNS}
 QRELS = DemoDataset().get_qrels()
 
@@ -54,3 +71,7 @@ def test_no_workers_are_started_for_small_runs(workers, monkeypatch):
 
     evaluate_runs(QRELS, FILES, [RBU @ 5], n_jobs=2, ties="expected", samples=2_000)
     assert workers == [2]
+
+
+def test_workers_know_measures_of_a_notebook():
+    assert in_a_new_process(WITH_MY_MEASURE) == "True"

@@ -494,6 +494,12 @@ def test_files_are_as_strict_as_python(run, message, tmp_path):
             read_run(given)
 
 
+def test_a_query_and_its_number_are_one_query_with_two_lists():
+    for run in ({"1": ["a"], 1: ["b"]}, [{"1": ["a"]}, {1: ["b"]}]):
+        with pytest.raises(ValueError, match=r"^run: query '1' has two lists of documents; give one list\.$"):
+            read_run(run)
+
+
 def test_two_names_of_one_column_that_agree_are_written_once(tmp_path):
     both = QRELS.assign(query_id=QRELS["qid"], doc_id=QRELS["docno"], relevance=QRELS["label"])
 

@@ -133,6 +133,18 @@ def test_words_may_mean_what_the_user_says():
     assert rows(qrels, "nugget_text", "label", "weight") == [("a", 4.0, 5.0), ("b", 0.5, 5.0), ("c", 0.0, 2.0)]
 
 
+@pytest.mark.parametrize("given", [[1, 2, None], ["1.0", "2.0", None], [1, 2, 2]])
+def test_words_that_are_whole_numbers_may_be_floats(given):
+    judged = pd.DataFrame({"qid": "1", "docno": ["a", "b", None], "assignment": given, "iteration": ["x", "x", "y"]})
+    judged = judged.assign(importance=given).dropna()
+
+    for levels in ({1: 2, 2: 1}, {1.0: 2, "2.0": 1}):
+        qrels = read_nuggets(judged.drop(columns="importance"), levels=levels)
+        assert rows(qrels, "docno", "label") == [("a", 2), ("b", 1)]
+    qrels = read_nuggets(judged.assign(iteration=["x", "y"]), levels={1: 1, 2: 1}, importance={1.0: 1, 2.0: 0.5})
+    assert rows(qrels, "docno", "importance", "weight") == [("a", "1", 1.0), ("b", "2", 0.5)]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -190,6 +190,17 @@ def test_a_table_may_be_turned_round_in_every_format():
     assert formatted(WIDE.iloc[:0], "table", transpose=True).splitlines()[1] == MEASURES[0]
 
 
+@pytest.mark.parametrize("format", ["json", "jsonl"])
+def test_json_with_two_columns_of_one_name_is_refused(format):
+    pairs = pd.DataFrame({"name": ["x y", "x"], "other": ["z", "y z"], "RBU@5": [0.1, 0.2]})
+
+    assert len(json.loads(formatted(pairs, "json"))) == 2
+    for frame, name in ((pairs, "x y z"), (pd.DataFrame({"name": ["measure"], "RBU@5": [0.1]}), "measure")):
+        with pytest.raises(ValueError, match=f"^formatted: JSON cannot have two columns that are called '{name}'"):
+            formatted(frame, format, transpose=True)
+    assert formatted(pairs, "csv", transpose=True).splitlines()[0] == "measure,x y z,x y z"
+
+
 def test_whole_numbers_stay_whole_when_a_table_is_turned_round():
     assert formatted(FRAME.head(1), transpose=True).splitlines()[1].split() == ["queries", "2"]
 

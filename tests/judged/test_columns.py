@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Mapping
 
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
-from pyterrier_diversity import AP_IA, P_IA, RBU, add_rarity, evaluate_runs
+from pyterrier_diversity import AP_IA, P_IA, RBU, P_Rareness, add_rarity, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.io import read_qrels, write_qrels
 from pyterrier_diversity.io.forms import frame_of
 from pyterrier_diversity.judged import QRELS_COLUMNS, RUN_COLUMNS
 from pyterrier_diversity.judged.columns import ids, numbers, scores, strings
+from pyterrier_diversity.meta import insert_synthetic_system, pool_depth
+from pyterrier_diversity.transformers import Explain, OnSubtopics, explain_difference
 
 # d2 is relevant to a and b, d1 to a; the run is d3 d2 d1: P-IA@2 = (1 + 1)/(2 * 2), AP-IA = ((1/2 + 2/3)/2 + 1/2)/2.
 QRELS = [("q", "d1", 1, "a"), ("q", "d2", 1, "a"), ("q", "d2", 1, "b"), ("q", "d3", 0, "a")]
@@ -525,6 +530,26 @@ def test_names_of_columns_leave_no_trace_in_frames_of_the_user():
 
     assert qrels.attrs == {"mine": 1}
     assert add_rarity(qrels, [run_frame()]).attrs == {"mine": 1}
+
+
+@pytest.mark.parametrize("names", [{}, BOTH], ids=["PyTerrier", "ir_measures"])
+def test_attributes_of_frames_may_be_anything(names, tmp_path):
+    def odd(frame: pd.DataFrame, names: Mapping[str, str] = names) -> pd.DataFrame:
+        frame = frame.rename(columns=names)
+        frame.attrs["mine"] = np.zeros(2)
+        return frame
+
+    qrels, runs = odd(qrels_frame()), {"a": odd(run_frame()), "b": odd(run_frame().tail(2))}
+    rare = odd(add_rarity(qrels_frame(), [run_frame()]))
+    subtopics = odd(pd.DataFrame({"qid": ["q"], "iteration": ["a"], "query": ["x"]}), {})
+    explain, topics = Explain(qrels, P_IA @ 2), odd(pd.DataFrame({"qid": ["q"]}), {})
+
+    assert len(pool_depth(qrels, runs, [P_IA @ 2], depths=[1])) == 1
+    assert len(insert_synthetic_system(rare, runs, [P_Rareness @ 2], [1])) == 1
+    assert len(explain_difference(*(explain(odd(run_frame(), {})) for _ in range(2)))) == 3
+    assert len(OnSubtopics(pt.Transformer.from_df(run_frame().assign(qid="q.a")), subtopics)(topics)) == 3
+    write_qrels(qrels, tmp_path / "qrels.parquet")
+    assert values(read_qrels(tmp_path / "qrels.parquet"), run_frame()) == EXPECTED
 
 
 ONCE = {

@@ -397,10 +397,12 @@ def test_numbers_as_names_are_read_as_strings(measure):
     assert found["docno"].tolist() == [numbered["docno"][docno] for docno in expected["docno"]]
 
 
-def test_columns_that_nothing_reads_may_have_any_name():
-    qrels = pd.DataFrame([("q", "a", 1, 7.0), ("q", "b", 2, 8.0)], columns=["qid", "docno", "label", 0])
+@pytest.mark.parametrize(("name", "values"), [(0, [7.0, 8.0]), ("vec", [[1.0], [2.0]])])
+def test_columns_that_nothing_reads_may_have_any_name_and_content(name, values):
+    qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], name: values})
 
-    assert Ideal(qrels, RBU @ 2)(pd.DataFrame({"qid": ["q"]}))["docno"].tolist() == ["b", "a"]
+    for measure in (RBU @ 2, SRR @ 2):
+        assert Ideal(qrels, measure)(pd.DataFrame({"qid": ["q"]}))["docno"].tolist() == ["b", "a"]
 
 
 def test_an_empty_frame_gives_no_results_with_all_columns():

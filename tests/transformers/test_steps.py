@@ -141,6 +141,15 @@ def test_ties_are_broken_by_descending_docno():
         assert reranker(tied)["docno"].tolist() == ["c", "b", "a"]
 
 
+def test_large_integers_as_scores_are_not_rounded():
+    large = results(q="b a").assign(score=[2**60, 2**60 + 1], doc_vec=[[1.0, 0.0]] * 2, doc_len=5)
+    intents = pd.DataFrame({"qid": "q", "iteration": "1", "docno": ["a", "b"], "score": 0.5})
+
+    assert TokenBudget(5)(large)["docno"].tolist() == ["a"]
+    for reranker in [PM2(intents), Diversify("mmr")]:
+        assert reranker(large)["docno"].tolist() == ["a", "b"]
+
+
 def test_numbers_as_names_are_read_as_strings():
     numbered = {"qid": {"q": 7, "p": 8}, "docno": {"a": 9, "b": 10, "c": 11}, "iteration": {"1": 1, "2": 2}}
     frame, intents = results(q="b a c"), INTENTS

@@ -44,8 +44,8 @@ def score(
     Raises
     ------
     ValueError
-        If the arguments differ in the number of intents, a label is not a finite number, or the measure needs more than
-        labels.
+        If the arguments differ in the number of intents or have none, a label is not a finite number, or the measure
+        needs more than labels.
 
     Notes
     -----
@@ -67,6 +67,8 @@ def score(
     for name, n in sizes.items():
         if n != n_intents:
             raise ValueError(f"score: {name} must have {n_intents} intents, like {next(iter(sizes))}, not {n}.")
+    if not n_intents:
+        raise ValueError("score: labels and others have no intent. Give the labels of at least one document.")
     every = np.concatenate([array.reshape(-1, n_intents) for array in given.values()])
     doc, intent = np.indices(every.shape).reshape(2, -1)
     qrels = pd.DataFrame({"qid": "q", "docno": doc, "label": every.ravel(), "iteration": intent})

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..gone import refuses_gone
 from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
-from ..judged import KINDS, Message, checked_kinds, give
+from ..judged import KINDS, Message, checked_kinds, column_of, give
 from ..measures.groups import read_some_measures
 from ..parameters import Rng
 from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
@@ -209,7 +209,7 @@ class RunValues(NamedTuple):
         """Return ``n_rows`` rows for each run: its name and counts, what the rows are about, and the values."""
         table: dict[str, Any] = {"name": [name for name in self.names for _ in range(n_rows)]}
         table |= {name: np.repeat(counts, n_rows) for name, counts in self.counts.items() if counted}
-        table |= {name: of_run * len(self.names) for name, of_run in rows.items()}
+        table |= {name: column_of(of_run * len(self.names)) for name, of_run in rows.items()}
         frame = pd.DataFrame(table | {name: values.ravel() for name, values in columns.items()})
         frame.attrs = self.attrs
         return frame

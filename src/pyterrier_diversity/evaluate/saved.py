@@ -86,7 +86,11 @@ def content_key(content: pd.DataFrame | Content | bytes | str | os.PathLike[str]
         columns = {str(name): _plain(column) for name, column in content.items() if _is_plain(column)}
         ordered = pd.DataFrame({name: columns[name] for name in sorted(columns)})
         how = *how, *ordered.columns, *ordered.dtypes
-        content = np.sort(pd.util.hash_pandas_object(ordered, index=False).to_numpy()).tobytes()
+        try:
+            hashes = pd.util.hash_pandas_object(ordered, index=False)
+        except UnicodeEncodeError:
+            hashes = pd.util.hash_pandas_object(ordered.map(_encoded), index=False)
+        content = np.sort(hashes.to_numpy()).tobytes()
     digest = hashlib.blake2b("\0".join(map(str, (*how, ""))).encode("utf-8", "surrogatepass"), digest_size=16)
     if isinstance(content, (bytes, Content)):
         digest.update(content if isinstance(content, bytes) else content.data)
@@ -124,6 +128,11 @@ def code_key(measure: ir_measures.Measure, described: str = "") -> str | None:
 def _is_plain(column: pd.Series) -> bool:
     """Tell whether a column contains strings or numbers; vectors and lists do not affect evaluation."""
     return column.dtype != object or all(map(pd.api.types.is_scalar, column.head(1)))
+
+
+def _encoded(cell: Any) -> Any:
+    """Return a string as bytes, because it may contain unpaired surrogates."""
+    return cell.encode("utf-8", "surrogatepass") if isinstance(cell, str) else cell
 
 
 def _plain(column: pd.Series) -> pd.Series:

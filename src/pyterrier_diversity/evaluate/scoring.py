@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
-from ..judged import Run, Ties, collected, ideal
+from ..judged import Run, Ties, collected, column_of, ideal
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, at_most
@@ -68,7 +68,8 @@ class Call:
         self.qrels, self.order, self.draws, self.doc_len = qrels, order, draws, doc_len
         self._read_as = [f"order={order}", f"ties={'docno' if draws is None else tuple(draws)}"]
         if doc_len is not None:
-            self._read_as.append(content_key(pd.DataFrame({"docno": list(doc_len), "words": list(doc_len.values())})))
+            lengths = {"docno": column_of(list(doc_len)), "words": list(doc_len.values())}
+            self._read_as.append(content_key(pd.DataFrame(lengths)))
         self.measures = {str(measure): measure for measure in measures}
         # By the names of the columns that count ties across them.
         ranks = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}

@@ -127,7 +127,8 @@ def expanded(
     for record, where in ((one, where) for whole, where in records for one in _unwrapped(whole, columns)):
         added = list(_rows_of(record, is_run, where, columns))
         if added and "rank" in added[0] and "rank" not in record:  # these are the places in lists
-            for query in {str(row["qid"]) for row in added}:
+            # One dict may have lists for "1" and for 1.
+            for query in {repr(row["qid"]): str(row["qid"]) for row in added}.values():
                 if query in listed:
                     raise ValueError(f"{where}: query {query!r} has two lists of documents; give one list.")
                 listed.add(query)

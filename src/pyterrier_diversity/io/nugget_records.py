@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from .forms import SharedColumns, named
 from .nugget_formats import ANSWER, FORMATS, OF_TABLES, OTHER_NAMES, REFERENCES, Format, format_of
-from .records import Field, reads
+from .records import Field, reads, word_of
 
 Unit = Literal["question", "answer"]
 # The labels of assignments. Any other word means 0, with a warning unless it is NO_SUPPORT.
@@ -73,7 +73,7 @@ class Reading:
 
     def label(self, judgement: Field) -> float:
         """Return a label that is given as a number, or as the word of a level; unknown words are counted."""
-        word = str(judgement.value) if isinstance(judgement.value, (int, float)) else judgement.word()
+        word = word_of(judgement.value) if isinstance(judgement.value, (int, float)) else judgement.word()
         if word not in self.levels and reads(float, word):
             return judgement.number()
         if word in self.levels or word == NO_SUPPORT:

@@ -16,7 +16,7 @@ from ..judged import IMPORTANCE, NO_DOCUMENT, warn_of_data
 from .forms import new_names
 from .nugget_formats import FORMATS, format_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
-from .records import read_records
+from .records import read_records, word_of
 from .tabular import highest_label_last, with_whole_labels
 
 OnDifference = Literal["drop", "raise"]
@@ -195,7 +195,7 @@ def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, flo
         is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if not is_number or not math.isfinite(value) or (above_0 and value <= 0):
             raise ValueError(f"{_WHO}: {name} of {word!r} must be {rule}, not {value!r}.")
-    return {str(word): float(value) for word, value in mapping.items()}
+    return {word_of(word): float(value) for word, value in mapping.items()}
 
 
 def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:

@@ -74,15 +74,12 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
 
 def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[str, pd.Series]:
     """Return columns of ids as strings. Those of a string type stay as they are."""
-    named: dict[str, pd.Series] = {}
-    for name in names:
-        is_string = isinstance(frame[name].dtype, pd.StringDtype)
-        texts = frame[name] if is_string else judged.strings(frame, name, what)
-        try:
-            named[name] = pd.Series(texts, frame.index)
-        except UnicodeEncodeError:  # Arrow refuses unpaired surrogates
-            named[name] = pd.Series(texts, frame.index, dtype=object)
-    return named
+    return {
+        name: frame[name]
+        if isinstance(frame[name].dtype, pd.StringDtype)
+        else judged.column_of(judged.strings(frame, name, what), frame.index)
+        for name in names
+    }
 
 
 def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: str = "qrels") -> pd.DataFrame:

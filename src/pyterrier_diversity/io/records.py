@@ -24,6 +24,8 @@ _SHOWN = 60
 # A lone surrogate (half of a character), which Python's JSON reader accepts.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
+_WHOLE = re.compile(r"^(-?[0-9]+)\.0+$")
+
 
 class Field:
     """A value in an object, and its location.
@@ -104,10 +106,8 @@ class Field:
         return self.value
 
     def word(self) -> str:
-        """Return a string or a number as a string."""
-        if isinstance(self.value, float) and self.value.is_integer():
-            return str(int(self.value))
-        return str(self.value) if isinstance(self.value, float) else self.identifier()
+        """Return a string or a number as a word."""
+        return word_of(self.value if isinstance(self.value, float) else self.identifier())
 
     def number(self) -> float:
         """Return a finite number, which may be given as a string."""
@@ -115,6 +115,17 @@ class Field:
         if not math.isfinite(number):
             raise self.refused("must be a finite number")
         return number
+
+
+def word_of(value: Any) -> str:
+    """Return a string or a number as a word: 1.0 is written as "1", as a column with an empty cell has floats.
+
+    Examples
+    --------
+    >>> word_of(1.0), word_of("1.0"), word_of(0.5), word_of("v1.0")
+    ('1', '1', '0.5', 'v1.0')
+    """
+    return _WHOLE.sub(r"\1", str(value))
 
 
 def number_of(value: Any) -> float:

@@ -7,6 +7,7 @@ import json
 import math
 import operator
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -311,8 +312,8 @@ def formatted(
     Raises
     ------
     ValueError
-        If the format is unknown, two systems or measures would have the same name, or none of the names or labels is
-        known.
+        If the format is unknown, two systems or measures would have the same name, none of the names or labels is
+        known, or two columns of JSON would have the same name.
 
     Examples
     --------
@@ -404,6 +405,9 @@ def _td(cell: Cell, wide: int) -> str:
 
 def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
     names = [str(name) for name in frame.columns]
+    for name, n in Counter(names).items():
+        if n > 1:
+            raise ValueError(f"formatted: JSON cannot have two columns that are called {name!r}. Use csv or tsv.")
     rows = zip(*(column.tolist() for _, column in frame.items()), strict=True)
     records = [dict(zip(names, (_value(cell, places) for cell in row), strict=True)) for row in rows]
     return "\n".join(map(json.dumps, records)) if lines else json.dumps(records)

@@ -6,6 +6,7 @@ from .columns import (
     PYTERRIER_NAMES,
     RUN_COLUMNS,
     by_number,
+    column_of,
     exact,
     given_frame,
     given_ranks,

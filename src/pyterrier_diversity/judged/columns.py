@@ -38,6 +38,8 @@ _FIXES: dict[Any, str] = {
 
 # The attribute of a frame that lists its renamed columns.
 _RENAMED = "pyterrier_diversity: renamed"
+# The attributes of frames that the package reads; "file" is where a frame was read from.
+_ATTRIBUTES = {_RENAMED, "file"}
 
 # Floats represent all integers up to here exactly.
 LARGEST_EXACT = 2.0**53
@@ -114,12 +116,15 @@ def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None
 
 
 def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rename columns from PyTerrier's names to those of ir_measures."""
+    """Rename columns from PyTerrier's names to those of ir_measures, and drop attributes of the user."""
     renames = {old: new for new, old in PYTERRIER_NAMES.items() if old in frame and new not in frame}
-    if not renames:
+    if not renames and frame.attrs.keys() <= _ATTRIBUTES:
         return frame
     renamed = frame.rename(columns=renames)
-    renamed.attrs = {**renamed.attrs, _RENAMED: list(renames.values())}
+    # pandas cannot join frames with attributes that it cannot compare, such as arrays.
+    renamed.attrs = {name: frame.attrs[name] for name in _ATTRIBUTES & frame.attrs.keys()}
+    if renames:
+        renamed.attrs[_RENAMED] = list(renames.values())
     return renamed
 
 
@@ -194,6 +199,14 @@ def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataF
     # As objects, because string types cannot represent every string.
     named = {name: pd.Series(strings(frame, name, what), frame.index, dtype=object) for name in ("query_id", "doc_id")}
     return frame.assign(**named)
+
+
+def column_of(values: Any, index: Any = None) -> pd.Series:
+    """Return values as a column; strings with unpaired surrogates, which Arrow refuses, as objects."""
+    try:
+        return pd.Series(values, index)
+    except UnicodeEncodeError:
+        return pd.Series(values, index, dtype=object)
 
 
 def kept_strings(frame: pd.DataFrame, column: str, what: str) -> Strings:

@@ -114,7 +114,7 @@ class Explain(Step):
         explained = inp.iloc[run.index].assign(rank=place + pt.model.FIRST_RANK, position=place + 1, **columns)
         explained = explained.assign(tied=tied, measure=str(self.measure), value=value, contribution=value - above)
         explained = explained.reset_index(drop=True)
-        explained.attrs = {**explained.attrs, **self._texts(set(run["query_id"]))}
+        explained.attrs = self._texts(set(run["query_id"]))
         return explained
 
     def __repr__(self) -> str:

@@ -247,7 +247,8 @@ def provable() -> list[str]:
 
 def _kinds(frame: pd.DataFrame, judgements: Judgements) -> np.ndarray:
     """Return a number for each relevant document, the same if query and rows are the same; -1 without rows."""
-    row = frame.groupby([name for name in frame if name != "doc_id"], sort=False, dropna=False).ngroup()
+    read = [name for name in frame if name in {"query_id", "relevance", *judgements.columns}]
+    row = frame.groupby(read, sort=False, dropna=False).ngroup()
     rows = row.groupby([frame["query_id"], frame["doc_id"]]).agg(tuple)
     kinds = pd.Series(pd.factorize(rows)[0], rows.index)
     return kinds.reindex(_pairs(judgements), fill_value=-1).to_numpy()

@@ -81,7 +81,7 @@ class OnSubtopics(Step):
         queries = asked[["qid", _NAME, "query"]]
         if self.rescore:
             kept = [column for column in pt.model.document_columns(inp) if column not in ("score", "rank")]
-            queries = queries.merge(inp[kept].astype({"qid": str}), on="qid")
+            queries = queries.merge(inp[kept].assign(qid=inp["qid"].astype(str)), on="qid")
         found = self.pipeline(queries.drop(columns="qid").rename(columns={_NAME: "qid"}))
         missing = [column for column in ("qid", "docno", "score") if column not in found]
         if missing or not found["qid"].isin(asked[_NAME]).all():
@@ -98,7 +98,8 @@ class OnSubtopics(Step):
 def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
     """Add the qid that a pipeline sees, and weights that sum to 1 for each query."""
     what = "OnSubtopics: subtopics"
-    frame = subtopics.astype({"qid": str, "iteration": str})
+    frame = subtopics.assign(qid=subtopics["qid"].astype(str), iteration=subtopics["iteration"].astype(str))
+    frame.attrs = {}  # pandas cannot join frames with attributes that it cannot compare
     weight = pd.Series(_weight(given_frame(subtopics, ("query_id", "iteration"), what), what), frame.index)
     shares = divide(weight, weight.groupby(frame["qid"]).transform("sum"))
     return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]}).assign(weight=shares)

@@ -13,7 +13,7 @@ import pyterrier as pt
 
 from ..arithmetic import divide
 from ..ideal import TIE
-from ..judged import RUN_COLUMNS, numbers, ranking_order, with_string_ids
+from ..judged import RUN_COLUMNS, numbers, ranking_order, scores, with_string_ids
 from ..measures.base import identity
 from ..parameters import Parameter
 
@@ -149,7 +149,7 @@ class Reranker(Step):
         """Return the rows of the results in their new order, with new columns ``score`` and ``rank``."""
         pt.validate.result_frame(inp, extra_columns=["score"], context=self)
         if inp.empty:
-            return pt.model.add_ranks(inp.astype({"score": np.float64}))
+            return pt.model.add_ranks(inp.assign(score=inp["score"].astype(np.float64)))
         if "turn" in inp:
             raise ValueError(
                 f"{self.who}: cannot re-rank a session, whose turns have a fixed order. Drop the column turn to "
@@ -216,10 +216,11 @@ def in_ranking_order(results: pd.DataFrame, who: str) -> pd.DataFrame:
         If a value is missing, or a score is not finite.
     """
     frame = with_string_ids(results, RUN_COLUMNS, who).reset_index(drop=True)
+    score = scores(frame, who)
     frame = frame.assign(score=numbers(frame, "score", who))
     turn = numbers(frame, "turn", who) if "turn" in frame else None
     query, docs = pd.factorize(frame["query_id"])[0], frame["doc_id"].to_numpy(dtype=object)
-    order = ranking_order(query, turn, frame["score"].to_numpy(), docs)
+    order = ranking_order(query, turn, score, docs)
     return frame if order is None else frame.iloc[order]
 
 
