@@ -12,6 +12,7 @@ from ir_measures import AP, RBP, P, nDCG
 import naive
 from by_hand import values_by_query
 from pyterrier_diversity import IA, P_IA, AP_Rareness, P_Rareness, RBP_Rareness, add_rarity, nDCG_Rareness
+from pyterrier_diversity.evaluate import DiversityEvaluator
 
 # The ranking is a, c, b: d is relevant, but nobody finds it.
 JUDGED = {"a": {"x": 1}, "b": {"x": 2}, "c": {"x": 0}, "d": {"x": 1}}
@@ -367,3 +368,14 @@ def test_an_experiment_rewards_what_other_systems_miss():
     expected = [naively[row.name][by_name[row.measure], row.qid] for row in table.itertuples(index=False)]
     assert len(table) == 3 * 14 * 3
     assert table["value"].tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_large_gains_and_a_large_alpha_are_compared():
+    qrels = pd.DataFrame(
+        {"qid": "q", "docno": ["a", "b"], "label": [1e300, 1.0], "iteration": "1", "rarity": [0.5, 0.9]}
+    )
+
+    with np.errstate(over="raise"):
+        (value,) = DiversityEvaluator([nDCG_Rareness(alpha=1e100)], qrels).values({"q": ["b", "a"]})[0]
+
+    assert value == pytest.approx(1 / math.log2(3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -63,11 +64,14 @@ def rareness_weight(ranked: Ranked, alpha: Any, mixture: bool = False) -> np.nda
     return np.asarray((1.0 - a if mixture else 1.0) + a * ranked.judgements.documents.rarity[ranked.doc])
 
 
+def scaled_weight(ranked: Ranked, alpha: Any) -> np.ndarray:
+    """Return rareness weights, at most 2, for ratios: divided by a power of two, which changes no other bit."""
+    return rareness_weight(ranked, alpha) / 2.0 ** math.frexp(1.0 if alpha == ADAPTIVE else max(1.0, alpha))[1]
+
+
 def rare_gain(ranked: Ranked, alpha: Any, gain: Gain) -> np.ndarray:
     """Return the gain of each document, multiplied by its rareness weight."""
-    largest = 1.0 if alpha == ADAPTIVE else max(1.0, alpha)
-    # Only the ratios of gains count.
-    return gain_value(ranked.label, gain) * (rareness_weight(ranked, alpha) / largest)
+    return gain_value(ranked.label, gain) * scaled_weight(ranked, alpha)
 
 
 class _P_Rareness(_Rareness):
@@ -150,7 +154,7 @@ class _nDCG_Rareness(_Rareness, Normalised):
 
     def gained(self, ranked: Ranked) -> np.ndarray:
         """Return the discounted sum of rewarded gains."""
-        return ranked.total(ranked.gain(self) * self.reward(ranked) * log_discount(ranked.rank))
+        return ranked.total(ranked.gain(self) * scaled_weight(ranked, self.alpha) * log_discount(ranked.rank))
 
 
 class _RBP_Rareness(_Rareness):
