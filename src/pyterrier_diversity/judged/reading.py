@@ -30,7 +30,7 @@ _LARGEST_WEIGHT = 1e100
 
 # Qrels that were read before, the most recent first: pt.Experiment passes a new copy of the same qrels for every
 # system. A tuple, which other threads may go through while one replaces it.
-_recent: tuple[tuple[pd.DataFrame, Judgements], ...] = ()
+_recent: tuple[tuple[dict[str, pd.Series], Judgements], ...] = ()
 
 # How many qrels to remember, and how many rows in all. The most recent qrels are always remembered.
 _MOST_QRELS = 16
@@ -63,14 +63,14 @@ def judge(qrels: pd.DataFrame) -> Judgements:
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     _refuse_unread_intents(frame)
     # Numbers first: different qrels mostly differ in labels, and comparing numbers is fast.
-    frame = frame[[name for name in ("relevance", *_OPTIONAL, "query_id", "doc_id") if name in frame]]
+    columns = {name: frame[name] for name in ("relevance", *_OPTIONAL, "query_id", "doc_id") if name in frame}
     global _recent
     for known, judgements in _recent:
-        if list(known) == list(frame) and all(equal(known[name], frame[name]) for name in known):
+        if known.keys() == columns.keys() and all(equal(known[name], column) for name, column in columns.items()):
             return judgements
     judgements = _read(frame)
-    recent = ((frame.copy(), judgements), *_recent)
-    rows = np.cumsum([len(known) for known, _ in recent])
+    recent = (({name: column.copy() for name, column in columns.items()}, judgements), *_recent)
+    rows = np.cumsum([len(known["query_id"]) for known, _ in recent])
     _recent = recent[: max(1, int(np.count_nonzero(rows[:_MOST_QRELS] <= _MOST_ROWS)))]
     return judgements
 
@@ -223,8 +223,8 @@ def _named_intents(query: Ids, iteration: Ids) -> tuple[np.ndarray, np.ndarray, 
 
 def _repeated(frame: pd.DataFrame, doc: Ids, named: np.ndarray, label: np.ndarray, gain: np.ndarray) -> np.ndarray:
     """Return which rows are exact duplicates of an earlier row, or raise a ``ValueError`` if rows contradict it."""
-    rows = pd.DataFrame({"pair": named * len(doc.names) + doc.codes, "label": label})
-    again = rows.duplicated("pair").to_numpy()
+    pair = named * len(doc.names) + doc.codes
+    again = pd.Index(pair).duplicated()
     if not again.any():
         return again
     if not _has_intents(frame):
@@ -234,7 +234,7 @@ def _repeated(frame: pd.DataFrame, doc: Ids, named: np.ndarray, label: np.ndarra
             f"{frame['query_id'].iloc[row]!r}, but no column iteration or subtopic_id for the intent; "
             "pyterrier_diversity.io.read_qrels keeps the intents of a qrels file."
         )
-    labels = rows.drop_duplicates()
+    labels = pd.DataFrame({"pair": pair, "label": label}).drop_duplicates()
     labels = labels[labels.duplicated("pair", keep=False)]
     contradicting = [group for _, group in labels.groupby("pair", sort=False)["label"]]
     if contradicting:
@@ -248,7 +248,7 @@ def _repeated(frame: pd.DataFrame, doc: Ids, named: np.ndarray, label: np.ndarra
             f"qrels have different labels for one query, intent and document ({len(contradicting)} cases): "
             f"{'; '.join(cases)}."
         )
-    _agreed(frame, "gain", gain, rows["pair"].factorize()[0], "intent and document")
+    _agreed(frame, "gain", gain, pd.factorize(pair)[0], "intent and document")
     return again
 
 
