@@ -513,6 +513,17 @@ def test_the_largest_length_is_accepted():
     assert Run(retrieved).doc_len("q").tolist() == [1e100]
 
 
+@pytest.mark.parametrize("other", [6.0, np.nan])
+@pytest.mark.parametrize("turns", ["0 0", "0 1"])
+def test_a_document_has_one_length(other, turns):
+    first, second = turns.split()
+    retrieved = run(f"q d1 1 {first}", f"q d1 1 {second}").assign(doc_len=[5.0, other])
+
+    with pytest.raises(ValueError, match=r"^run: document 'd1' of query 'q' has two lengths in doc_len\.$"):
+        Run(retrieved).doc_len("q")
+    assert Run(retrieved.assign(doc_len=5.0)).doc_len("q").tolist() == pytest.approx([5.0, np.nan], nan_ok=True)
+
+
 def test_ties_within_a_turn_are_broken_by_descending_docno():
     retrieved = run("q a 1 1", "q b 1 1", "q c 1 0", "q d 1 0")
 

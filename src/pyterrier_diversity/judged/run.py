@@ -231,6 +231,10 @@ class Run:
         """Return the number of words of each document of a query, best first; NaN if unknown."""
         rows = self.rows(query_id)
         lengths, again = np.asarray(self._doc_len)[rows], self._repeated[rows]
+        if again.any():
+            of_docs = pd.Series(lengths).groupby(self._docs[rows].tolist()).nunique(dropna=False)
+            for doc in of_docs.index[of_docs > 1][:1]:
+                raise ValueError(f"run: document {doc!r} of query {query_id!r} has two lengths in doc_len.")
         # Only sessions keep repeated documents; these count as unknown.
         return lengths[~again] if self.sessions is None else np.where(again, np.nan, lengths)
 
