@@ -147,13 +147,6 @@ finally:
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="semaphores as POSIX has them")
-def test_what_is_left_behind_is_cleaned_up_without_a_word():
-    ran = subprocess.run([sys.executable, "-c", LEAVES_A_SEMAPHORE], capture_output=True, text=True, check=False)
-
-    assert (ran.returncode, ran.stderr) == (0, "")
-
-
 # When all is done, but the program has not ended.
 LATE = """
 import atexit, os, signal
@@ -164,11 +157,14 @@ app(["--version"])
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-def test_an_interrupt_while_the_program_ends_is_silent():
-    ran = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False)
+@pytest.mark.skipif(os.name != "posix", reason="signals and semaphores as POSIX has them")
+@pytest.mark.parametrize(
+    ("program", "status"), [(LEAVES_A_SEMAPHORE, 0), (LATE, 130)], ids=["a semaphore is left", "interrupted late"]
+)
+def test_the_end_of_a_program_is_silent(program, status):
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
 
-    assert (ran.returncode, ran.stderr) == (130, "")
+    assert (ran.returncode, ran.stderr) == (status, "")
 
 
 # Compiled modules do so while they are imported.

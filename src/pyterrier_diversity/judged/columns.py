@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .strings import Ids, Strings, is_long, kept_in_arrow, numbered
+from .strings import Ids, Strings, kept_in_arrow, long_objects, numbered
 
 PYTERRIER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 RUN_COLUMNS = ("query_id", "doc_id", "score")
@@ -148,9 +148,10 @@ def ids(frame: pd.DataFrame, column: str, what: str) -> Ids:
     TypeError
         If a value is neither a string nor an integer.
     """
-    if is_long(frame) and frame[column].dtype == object:
+    values = long_objects(frame, column)
+    if values is not None:  # it is faster to check only distinct values
         with suppress(TypeError, ValueError):  # some values, such as pd.NA, are neither equal nor unequal
-            named = numbered(frame[column].to_numpy())
+            named = numbered(values)
             if named.codes.min() >= 0 and pd.api.types.infer_dtype(named.names, skipna=False) == "string":
                 return named
     return numbered(kept_strings(frame, column, what))

@@ -303,9 +303,10 @@ class Judgements:
             rules.append((f"must be in the table gain ({listed})", ~np.isin(labels.value, list(gain))))
         if largest is not None and self.largest_label > largest:
             rules.append((f"may be at most {largest:g}", labels.value > largest))
-        for rule, first in [(rule, int(row)) for rule, wrong in rules for row in np.flatnonzero(wrong)[:1]]:
-            doc = labels.doc[first]
-            raise ValueError(
-                f"{who}: labels {rule}, but query {self.query_ids[self.documents.query[doc]]!r} has "
-                f"{labels.value[first]:g} for document {self.documents.ids[doc]!r}."
-            )
+        for rule, wrong in rules:
+            for row in np.flatnonzero(wrong)[:1].tolist():
+                doc = labels.doc[row]
+                raise ValueError(
+                    f"{who}: labels {rule}, but query {self.query_ids[self.documents.query[doc]]!r} has "
+                    f"{labels.value[row]:g} for document {self.documents.ids[doc]!r}."
+                )

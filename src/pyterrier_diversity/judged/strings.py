@@ -51,6 +51,11 @@ def kept_in_arrow(frame: pd.DataFrame, name: str) -> Strings | None:
     return array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
 
 
+def long_objects(frame: pd.DataFrame, name: str) -> np.ndarray | None:
+    """Return a column as an array of Python objects, or None if it has few rows or another type."""
+    return frame[name].to_numpy() if is_long(frame) and frame[name].dtype == object else None
+
+
 def are_long_objects(strings: Strings) -> bool:
     """Tell whether these are many Python strings, of which a dict for each ranking is fastest."""
     return isinstance(strings, np.ndarray) and is_long(strings)
