@@ -157,7 +157,7 @@ app(["--version"])
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals and semaphores as POSIX has them")
+@pytest.mark.skipif(os.name != "posix", reason="signals and semaphores of POSIX")
 @pytest.mark.parametrize(
     ("program", "status"), [(LEAVES_A_SEMAPHORE, 0), (LATE, 130)], ids=["a semaphore is left", "interrupted late"]
 )

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("shared")
 
 @pytest.fixture(autouse=True)
 def _no_download(monkeypatch):
-    """Files that are at hand are not downloaded."""
+    """Files that are in the cache are not downloaded."""
 
     def fail(download):
         raise AssertionError
