@@ -40,7 +40,7 @@ class DiversityProvider(Provider):
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> DiversityEvaluator:
         from .evaluate import DiversityEvaluator
-        from .judged import collected, give
+        from .frames import collected, give
 
         with collected() as messages:
             evaluator = DiversityEvaluator(measures, qrels)

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from .arithmetic import divide
+from .frames import given_frame, ids, strings
 from .io import Runs, check_order, qrels_as_given, read_runs
-from .judged import Run, given_frame, ids, intents_of_rows, strings
+from .judged import Run, intents_of_rows
 from .parameters import Parameter
 
 RarityForm = Literal["linear", "bounded", "log"]

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from .frames import QRELS_COLUMNS, given_frame, numbers, strings
 from .ideal import Covers, naming
 from .io import qrels_as_given, qrels_frame, read_run
-from .judged import QRELS_COLUMNS, Run, given_frame, intents_of_rows, judge, numbers, relevance_by_query, strings
+from .judged import Run, intents_of_rows, judge, relevance_by_query
 from .parameters import TIME_LIMIT, Parameter, Parameters, Rng, checked, generator_of
 from .progress import progress
 

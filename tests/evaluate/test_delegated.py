@@ -14,7 +14,7 @@ from ir_measures import AP, RBP, RR, Bpref, Judged, NumQ, NumRel, NumRet, P, R, 
 
 from pyterrier_diversity import IA, RBU, Adhoc, Sharp, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator, score
-from pyterrier_diversity.judged import collected
+from pyterrier_diversity.frames import collected
 from pyterrier_diversity.transformers import Evaluate, Explain
 
 OF_RETRIEVED = [P @ 1, P(rel=2) @ 2, RR, RBP(rel=1), NumRet(rel=1)]

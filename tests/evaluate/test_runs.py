@@ -18,8 +18,8 @@ from ir_measures import AP, Measure, P, ScoredDoc, nDCG
 from pyterrier_diversity import NDEVAL, RBU, Adhoc, Coverage, DiversityMeasure, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
+from pyterrier_diversity.frames import Message, give
 from pyterrier_diversity.io.run_collections import run_files
-from pyterrier_diversity.judged import Message, give
 from pyterrier_diversity.transformers import Evaluate
 
 MEASURES = [RBU @ 5, alpha_nDCG @ 5, Adhoc(AP), P @ 5]

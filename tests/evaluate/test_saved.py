@@ -315,16 +315,6 @@ def test_error_refuses_a_run_that_is_there_before_any_is_scored(tmp_path, read):
     evaluate_runs(QRELS, {"xquad": FILES["xquad"]}, MEASURES, save_dir=tmp_path, save_mode="error")
 
 
-def test_arguments_that_are_not_there_are_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"save_mode must be 'reuse', 'overwrite' or 'error', not 'warn'"):
-        evaluate_runs(QRELS, FILES, MEASURES, save_dir=tmp_path, save_mode="warn")
-    with pytest.raises(TypeError, match=r"evaluate_runs: the argument save was removed. Use save_dir, a folder."):
-        evaluate_runs(QRELS, FILES, MEASURES, save="results.csv")
-    (tmp_path / "file").touch()
-    with pytest.raises(FileExistsError, match="file"):
-        evaluate_runs(QRELS, FILES, MEASURES, save_dir=tmp_path / "file")
-
-
 NAMES = ["=1+2", "a\x1b", "line\nbreak", 'a"b,c', "ü", "runs/../bm25", ".hidden", "x" * 300, "x" * 301, "A", "a"]
 
 

@@ -15,8 +15,8 @@ import forms
 from fuzz import law
 from fuzz.hostile import sound_qrels, sound_runs
 from fuzz.law import Refusal, answer, fuzzed
+from pyterrier_diversity.frames import collected
 from pyterrier_diversity.io import read_qrels, read_run
-from pyterrier_diversity.judged import collected
 
 NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 WORDS = st.sampled_from(["q1", "d1", "d2", "", "7", 7, 0, 1.5, True, None, 2**60, "1e3", "x", [], {}, ["d1"], -1])

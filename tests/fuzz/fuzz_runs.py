@@ -14,7 +14,7 @@ from fuzz.hostile import FORMS, mutated, sound_qrels, sound_runs
 from fuzz.law import Refusal, answer, fuzzed
 from pyterrier_diversity import IA, RBU, Adhoc, StRecall, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
-from pyterrier_diversity.judged import collected
+from pyterrier_diversity.frames import collected
 
 BARE = [P @ 1, P @ 3, AP, nDCG @ 5, RR, NumRet]
 OURS = [RBU @ 3, StRecall @ 2, IA(RR), Adhoc(AP)]

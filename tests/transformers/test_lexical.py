@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity import transformers
 from pyterrier_diversity.transformers import BM25
 from pyterrier_diversity.transformers.lexical import words
 
@@ -265,14 +264,6 @@ class TestIntentScorerAsATransformer(pt.testing.TransformerTestCase):
     @staticmethod
     def get_transformer():
         return BM25(DOCUMENTS)
-
-
-def test_the_old_name_is_refused_with_the_new_one():
-    with pytest.raises(ImportError, match=r"^transformers: IntentScorer was removed\. Use BM25, its new name\.$"):
-        from pyterrier_diversity.transformers import IntentScorer  # noqa: F401
-
-    with pytest.raises(AttributeError, match="has no attribute 'IntentScores'"):
-        _ = transformers.IntentScores
 
 
 @pytest.mark.parametrize(("documents", "kind"), [("demo", "str"), (["text"], "str"), (7, "int"), (DOCUMENTS[0], "str")])

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .. import io
 from ..evaluate import RunValues, values_of_runs
-from ..judged import KINDS, Message, collected, give, ignoring
+from ..frames import KINDS, Message, collected, give, ignoring
 from ..measures.groups import read_measures
 from .options import MeasureText, QrelsText
 

@@ -13,8 +13,8 @@ import click
 import pandas as pd
 
 from .. import io
+from ..frames import KINDS
 from ..io.tables import Format, format_of
-from ..judged import KINDS
 
 STANDARD_OUTPUT = "-"
 FILE = click.Path(dir_okay=False)

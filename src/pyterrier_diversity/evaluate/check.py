@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..frames import Message, collected, ignoring
 from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
-from ..judged import Judgements, Message, Run, collected, ignoring, judge
+from ..judged import Judgements, Run, judge
 from ..parameters import Parameter
 from .doubts import refuse_unjudged, single_intents
 from .perquery import listed

@@ -16,7 +16,8 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..judged import QRELS_COLUMNS, Judgements, Ranked, judging_rows, numbers, with_string_ids
+from ..frames import QRELS_COLUMNS, judging_rows, numbers, with_string_ids
+from ..judged import Judgements, Ranked
 from ..parameters import check_parameters
 
 # Providers that accept fractional labels; the others round or refuse them.

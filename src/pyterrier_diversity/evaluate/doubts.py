@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 import ir_measures
 import numpy as np
 
-from ..judged import Judgements, Message, warn_of_data
+from ..frames import Message, warn_of_data
+from ..judged import Judgements
 from ..measures.base import implementation, parts_of
 
 

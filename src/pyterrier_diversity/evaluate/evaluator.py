@@ -16,8 +16,9 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
 from ir_measures.util import CalcResults
 
+from ..frames import QRELS_COLUMNS, RUN_COLUMNS
 from ..io import frame_of
-from ..judged import QRELS_COLUMNS, RUN_COLUMNS, Judgements, Order, Ranked, Run, judge
+from ..judged import Judgements, Order, Ranked, Run, judge
 from ..measures.base import CompositeMeasure, DiversityMeasure, Normalised, formula_of, identity, implementation
 from .delegated import Bare, OverView
 from .doubts import warn_of_qrels

@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..judged import Run, Ties, collected
+from ..frames import collected
+from ..judged import Run, Ties
 from ..parameters import Parameter, Parameters, Rng, checked, generator_of
 from .evaluator import DiversityEvaluator
 

@@ -8,7 +8,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..judged import warn_user
+from ..frames import warn_user
 from ..measures.groups import read_measures
 from ..measures.parse import read_measure
 from .evaluator import aggregated

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..frames import of_run
 from ..io import Runs, check_order, qrels_frame, read_runs
-from ..judged import Ranked, Run, intents_of_rows, judge, of_run
+from ..judged import Ranked, Run, intents_of_rows, judge
 from ..parameters import CUTOFF, REL, checked
 
 COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..judged import strings, warn_of_data
+from ..frames import strings, warn_of_data
 
 _COLUMNS = ("name", "qid", "measure", "value")
 _SOURCE = "pt.Experiment(..., perquery=True)"

@@ -11,9 +11,8 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..gone import refuses_gone
+from ..frames import KINDS, Message, checked_kinds, column_of, give
 from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
-from ..judged import KINDS, Message, checked_kinds, column_of, give
 from ..measures.groups import read_some_measures
 from ..parameters import Rng
 from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
@@ -25,7 +24,6 @@ from .scoring import Call, score_runs
 _COLUMNS = ("name", "qid", "measure", "value", "se", "queries")
 
 
-@refuses_gone
 def evaluate_runs(
     qrels: Any,
     runs: Runs,

@@ -20,8 +20,8 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..frames import Message
 from ..io import SAVED_NOTES, SAVED_VALUES, Content, replaced
-from ..judged import Message
 from ..measures.base import CompositeMeasure, implementation
 
 SaveMode = Literal["reuse", "overwrite", "error"]

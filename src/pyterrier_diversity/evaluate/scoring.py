@@ -13,8 +13,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..frames import collected, column_of
 from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
-from ..judged import Run, Ties, collected, column_of, ideal
+from ..judged import Run, Ties, ideal
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, at_most

@@ -14,7 +14,7 @@ from xml.parsers import expat
 import numpy as np
 import pandas as pd
 
-from ..judged import given_frame, strings, warn_of_data
+from ..frames import given_frame, strings, warn_of_data
 from .files import Path, Source, read_content
 from .lines import Columns, read_columns
 from .tabular import highest_label_last

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judged import PYTERRIER_NAMES, RUN_COLUMNS, given_frame
+from ..frames import PYTERRIER_NAMES, RUN_COLUMNS, given_frame
 
 # Other names of PyTerrier's columns.
 _OTHER_NAMES = {**PYTERRIER_NAMES, "docid": "docno"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..judged import PYTERRIER_NAMES
+from ..frames import PYTERRIER_NAMES
 from .records import Field
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ..judged import IMPORTANCE, NO_DOCUMENT, warn_of_data
+from ..frames import IMPORTANCE, NO_DOCUMENT, warn_of_data
 from .forms import new_names
 from .nugget_formats import FORMATS, format_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record

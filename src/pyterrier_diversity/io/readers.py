@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from .. import judged
+from .. import frames
+from ..arithmetic import counted
 from .dynamic_domain import dd_qrels, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, is_file, read_content
 from .forms import SharedColumns, expanded, frame_of
@@ -67,9 +68,9 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
     0   1    d1      2         a
     """
     frame = qrels_frame(source, columns=columns)
-    label = pd.Series(judged.numbers(frame, "relevance", "qrels"), frame.index)
+    label = pd.Series(frames.numbers(frame, "relevance", "qrels"), frame.index)
     named = _as_strings(frame, [name for name in ("query_id", "doc_id", "iteration") if name in frame], "qrels")
-    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=judged.PYTERRIER_NAMES))
+    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=frames.PYTERRIER_NAMES))
 
 
 def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[str, pd.Series]:
@@ -77,7 +78,7 @@ def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[st
     return {
         name: frame[name]
         if isinstance(frame[name].dtype, pd.StringDtype)
-        else judged.column_of(judged.strings(frame, name, what), frame.index)
+        else frames.column_of(frames.strings(frame, name, what), frame.index)
         for name in names
     }
 
@@ -89,7 +90,7 @@ def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: 
     frame = read_nuggets(given, columns=columns) if is_nuggets else _judged(given, columns, name)
     if frame.empty and is_file(source):
         raise ValueError(f"{name} contains no judgement.")
-    return judged.given_frame(frame, judged.QRELS_COLUMNS, name)
+    return frames.given_frame(frame, frames.QRELS_COLUMNS, name)
 
 
 def _opened(source: Any, what: str) -> tuple[Any, str]:
@@ -105,7 +106,7 @@ def _opened(source: Any, what: str) -> tuple[Any, str]:
 def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
     """Tell by the columns or the first object whether a frame or file has nuggets, not qrels or a run."""
     if isinstance(given, pd.DataFrame):
-        return judged.look_of_columns(columns.get(name, name) for name in map(str, given)) == "nuggets"
+        return frames.look_of_columns(columns.get(name, name) for name in map(str, given)) == "nuggets"
     kind = kind_of(given) if isinstance(given, Content) else ""
     if kind not in ("json", "table"):
         return isinstance(given, (str, os.PathLike))  # a folder
@@ -117,21 +118,21 @@ def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
     except TypeError:  # lists of lists, which are groups of documents
         return True
     names = {str(name) for row in rows for name in row}
-    if kind == "json" and not (names | first.value.keys()) & judged.OF_NUGGETS:
+    if kind == "json" and not (names | first.value.keys()) & frames.OF_NUGGETS:
         return not (names & {"label", "score", "rank"} or names <= {"qid", "docno"})
-    return kind == "json" or judged.look_of_columns(names) == "nuggets"
+    return kind == "json" or frames.look_of_columns(names) == "nuggets"
 
 
 def _judged(given: Any, columns: Mapping[str, str] | None, name: str) -> pd.DataFrame:
     """Return the qrels of a frame, of the content of a file, or of data."""
     if not isinstance(given, Content):
-        return frame_of(given, judged.QRELS_COLUMNS, name, columns=columns)
+        return frame_of(given, frames.QRELS_COLUMNS, name, columns=columns)
     kind = kind_of(given)
     if kind == "xml":
         return read_dd_truth(given)
     refusal = ValueError(f"{name} is a run, not qrels. Give the qrels first.")
     try:
-        frame = _frame_of_content(given, judged.QRELS_COLUMNS, columns) if kind else _qrels_of_lines(given, columns)
+        frame = _frame_of_content(given, frames.QRELS_COLUMNS, columns) if kind else _qrels_of_lines(given, columns)
     except ValueError as error:
         if _is_run(given, columns):
             raise refusal from error
@@ -145,7 +146,7 @@ def _frame_of_content(
     content: Content, required: tuple[str, ...], columns: Mapping[str, str] | None, order: OrderedBy = "score"
 ) -> pd.DataFrame:
     """Return the rows of a table or of JSON, as `frame_of` does, with numbers that are checked line by line."""
-    is_run = required == judged.RUN_COLUMNS
+    is_run = required == frames.RUN_COLUMNS
     records = ((record.need_object(), record.where) for record in read_records(content, content.name))
     rows, places = expanded(records, is_run, columns or {})
     frame = frame_of(pd.DataFrame(rows, dtype=object), required, content.name, order=order)
@@ -155,25 +156,25 @@ def _frame_of_content(
 def _with_numbers(frame: pd.DataFrame, places: list[str], is_run: bool, what: str) -> pd.DataFrame:
     """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
     if not is_run:  # a row may only name an intent
-        frame = frame.assign(doc_id=frame["doc_id"].where(frame["doc_id"].notna(), judged.NO_DOCUMENT))
+        frame = frame.assign(doc_id=frame["doc_id"].where(frame["doc_id"].notna(), frames.NO_DOCUMENT))
     if "doc_len" in frame:
         frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
     for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in frame):
         for value, where in zip(frame[name].tolist(), places, strict=True):
             if (type(value) is str and value) if name in _ID_COLUMNS else type(value) is float and math.isfinite(value):
                 continue
-            field = Field(value, where, judged.shown(frame, name))
-            if value == judged.NO_DOCUMENT and name == "doc_id" and not is_run:
+            field = Field(value, where, frames.shown(frame, name))
+            if value == frames.NO_DOCUMENT and name == "doc_id" and not is_run:
                 continue
             if value is None or value == "" or value != value:
                 raise ValueError(f"{where}: {field.name} is missing.")
             field.identifier() if name in _ID_COLUMNS else field.number()
-    read = {name: judged.numbers(frame, name, what) for name in _NUMBERS if name in frame}
-    return frame.assign(**read | ({"score": judged.exact(frame["score"])} if is_run else {}))
+    read = {name: frames.numbers(frame, name, what) for name in _NUMBERS if name in frame}
+    return frame.assign(**read | ({"score": frames.exact(frame["score"])} if is_run else {}))
 
 
 def _is_run(content: Content, columns: Mapping[str, str] | None) -> bool:
-    with suppress(ValueError, TypeError), judged.collected():
+    with suppress(ValueError, TypeError), frames.collected():
         frame = run_frame(content, columns=columns)
         return not frame.empty and "relevance" not in frame
     return False
@@ -261,24 +262,22 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
     1   q    d2    0.4     1
     """
     frame = run_frame(source, order=order, columns=columns)
-    query, docs = judged.ids(frame, "query_id", "run"), judged.kept_strings(frame, "doc_id", "run")
-    turn = judged.numbers(frame, "turn", "run") if "turn" in frame else None
-    score, rank = judged.scores(frame, "run"), judged.given_ranks(frame)
-    frame = frame.assign(score=judged.exact(frame["score"])) if frame["score"].dtype == object else frame
-    rows = judged.ranking_order(query.codes, turn, score, docs)
+    query, docs = frames.ids(frame, "query_id", "run"), frames.kept_strings(frame, "doc_id", "run")
+    turn = frames.numbers(frame, "turn", "run") if "turn" in frame else None
+    score, rank = frames.scores(frame, "run"), frames.given_ranks(frame)
+    frame = frame.assign(score=frames.exact(frame["score"])) if frame["score"].dtype == object else frame
+    rows = frames.ranking_order(query.codes, turn, score, docs)
     if rows is not None:
-        frame, query = frame.take(rows), judged.Ids(query.codes[rows], query.names)
+        frame, query = frame.take(rows), frames.Ids(query.codes[rows], query.names)
         docs, score = docs.take(rows), score[rows]
         turn, rank = (None if values is None else values[rows] for values in (turn, rank))
     size = np.bincount(query.codes, minlength=len(query.names))
-    doubt = judged.doubtful_order(query, size, turn, score, docs, rank)
+    doubt = frames.doubtful_order(query, size, turn, score, docs, rank)
     if doubt:
-        judged.warn_of_data(doubt, "ranks")
-    run = frame.assign(**_as_strings(frame, ("query_id", "doc_id"), "run"), rank=judged.counted(size)).reset_index(
-        drop=True
-    )
+        frames.warn_of_data(doubt, "ranks")
+    run = frame.assign(**_as_strings(frame, ("query_id", "doc_id"), "run"), rank=counted(size)).reset_index(drop=True)
     first = ["query_id", "doc_id", "score", "rank"]
-    return run[[*first, *(name for name in run if name not in first)]].rename(columns=judged.PYTERRIER_NAMES)
+    return run[[*first, *(name for name in run if name not in first)]].rename(columns=frames.PYTERRIER_NAMES)
 
 
 def run_frame(
@@ -288,15 +287,15 @@ def run_frame(
     checked_order("read_run", order)
     given, name = _opened(source, what)
     if not isinstance(given, Content):
-        return frame_of(given, judged.RUN_COLUMNS, name, order=order, columns=columns)
+        return frame_of(given, frames.RUN_COLUMNS, name, order=order, columns=columns)
     if kind_of(given):
-        return _frame_of_content(given, judged.RUN_COLUMNS, columns, order)
+        return _frame_of_content(given, frames.RUN_COLUMNS, columns, order)
     _refuse_names(given, columns)
     is_session, by_rank = is_dd_run(given), order == "rank"
     if is_session and by_rank:
         raise ValueError(f"{name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
-    return judged.given_frame(
-        read_dd_run(given) if is_session else _run_of_lines(given, by_rank), judged.RUN_COLUMNS, name
+    return frames.given_frame(
+        read_dd_run(given) if is_session else _run_of_lines(given, by_rank), frames.RUN_COLUMNS, name
     )
 
 
@@ -312,6 +311,6 @@ def _run_of_lines(content: Content, by_rank: bool) -> pd.DataFrame:
     kinds: Columns = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
     kinds |= {"rank": float, "score": None} if by_rank else {}
     run = read_columns(content, kinds)
-    if not by_rank and run["score"].abs().max() >= judged.LARGEST_EXACT:
-        run["score"] = judged.exact(read_columns(content, {**kinds, "score": str})["score"])
+    if not by_rank and run["score"].abs().max() >= frames.LARGEST_EXACT:
+        run["score"] = frames.exact(read_columns(content, {**kinds, "score": str})["score"])
     return run

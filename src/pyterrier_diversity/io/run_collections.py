@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judged import look_of_columns, of_run
+from ..frames import look_of_columns, of_run
 from .files import SAVED_NOTES, SAVED_VALUES, visible_files
 from .readers import OrderedBy, read_run
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..judged import NO_DOCUMENT, PYTERRIER_NAMES, QRELS_COLUMNS, given_frame, numbers, strings
+from ..frames import NO_DOCUMENT, PYTERRIER_NAMES, QRELS_COLUMNS, given_frame, numbers, strings
 from .files import Path
 
 # The columns of TREC's qrels; the weight is optional.

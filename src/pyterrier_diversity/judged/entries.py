@@ -6,8 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-# Fewer values are sorted faster by numpy.argsort.
-_FEW = 1_000
+from ..arithmetic import counted, rows_by
 
 
 class Groups:
@@ -117,30 +116,3 @@ class Groups:
         result = np.empty(len(place))
         result[self.order] = scan
         return result
-
-
-def counted(size: np.ndarray) -> np.ndarray:
-    """Return 0, 1, 2, ... for each of some groups of adjacent rows, given their sizes.
-
-    Examples
-    --------
-    >>> counted(np.array([2, 0, 3]))
-    array([0, 1, 0, 1, 2])
-    """
-    return np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-
-
-def rows_by(values: np.ndarray) -> np.ndarray:
-    """Return the rows by ascending value, which is not negative; rows of equal value stay in their order.
-
-    Examples
-    --------
-    >>> rows_by(np.array([7, 0, 7, 3]))
-    array([1, 3, 0, 2])
-    """
-    if len(values) < _FEW:
-        return np.argsort(values, kind="stable")
-    # Numbers of 16 bits are sorted fast, so that the lowest 16 bits come first, and then the next ones.
-    order = np.argsort(values.astype(np.uint16), kind="stable")
-    above = values[order] >> 16
-    return order[rows_by(above)] if above.any() else order

@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
+from ..frames.strings import Pairs, numbered
 from .entries import Groups
 from .grades import Gain
-from .strings import Pairs, numbered
 
 T = TypeVar("T")
 View = Literal["intents", "ad hoc", "each intent"]

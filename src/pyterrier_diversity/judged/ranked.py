@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..arithmetic import power
-from .entries import Groups, counted, rows_by
+from ..arithmetic import counted, power, rows_by
+from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo
 from .run import Run

@@ -9,20 +9,25 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .columns import by_number, given_frame, ids, numbers, refuse, strings
+from ..frames.columns import (
+    IMPORTANCE,
+    INTENT_TYPES,
+    NO_DOCUMENT,
+    QRELS_COLUMNS,
+    by_number,
+    given_frame,
+    ids,
+    numbers,
+    refuse,
+    strings,
+)
+from ..frames.strings import Ids, equal
 from .judgements import Documents, Judgements, Labels, NamedIntents, Passages, Rows
-from .strings import Ids, equal
 
-INTENT_TYPES = ("inf", "nav")
-# What the words of the column importance count; all others count 0.
-IMPORTANCE = {"vital": 1.0, "okay": 0.5}
-QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 _OF_INTENTS = ("iteration", "subtopic_id", "weight", "intent_type", "importance", "importance_value")
 _OPTIONAL = (*_OF_INTENTS, "rarity", "gain", "passage", "nugget")
 # Columns that other tools call the intent.
 _LIKE_INTENTS = ("subtopic", "aspect", "intent", "facet", "perspective", "nugget")
-# The document of a row that only names an intent.
-NO_DOCUMENT = ""
 
 # Only ratios of weights matter. The sum of larger weights could be infinite.
 _LARGEST_WEIGHT = 1e100
@@ -289,8 +294,3 @@ def _importance(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
     words = Ids(*pd.factorize(strings(frame, "importance", "qrels", are_ids=False)))
     counts = np.array([IMPORTANCE.get(name, 0.0) for name in words.names], dtype=np.float64)
     return counts[_agreed(frame, "importance", words.codes, named)]
-
-
-def judging_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of qrels that judge a document; other rows only name an intent."""
-    return frame[frame["doc_id"] != NO_DOCUMENT] if (frame["doc_id"] == NO_DOCUMENT).any() else frame

@@ -10,13 +10,14 @@ from itertools import pairwise, repeat
 import numpy as np
 import pandas as pd
 
-from .columns import RUN_COLUMNS, given_frame, given_ranks, ids, kept_strings, numbers, refuse, scores
-from .entries import Groups, counted
+from ..arithmetic import counted
+from ..frames.columns import RUN_COLUMNS, given_frame, given_ranks, ids, kept_strings, numbers, refuse, scores
+from ..frames.order import MOST_TURNS, doubtful_order, ranking_order, turn_keys
+from ..frames.strings import Ids, are_long_objects, heads, keys_of, places, repeats, taken
+from ..frames.warned import warn_of_data
+from .entries import Groups
 from .judgements import Judgements
-from .order import MOST_TURNS, doubtful_order, ranking_order, turn_keys
 from .sessions import Sessions
-from .strings import Ids, are_long_objects, heads, keys_of, places, repeats, taken
-from .warned import warn_of_data
 
 # A problem of this many queries of a batch, such as no judged documents, probably affects the whole run.
 _SEVERAL = 5

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from .entries import Groups, counted
-from .order import turn_keys
-from .strings import heads
+from ..arithmetic import counted
+from ..frames.order import turn_keys
+from ..frames.strings import heads
+from .entries import Groups
 
 # More turns than any ranking has, but still an integer that fits into an array.
 _MANY = 2**62

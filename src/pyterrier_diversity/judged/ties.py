@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..frames.strings import heads
 from .entries import Groups
 from .run import Run
-from .strings import heads
 
 
 class Ties:

@@ -16,7 +16,8 @@ import ir_measures
 import numpy as np
 
 from ..arithmetic import divide
-from ..judged import Judgements, Message, Order, Ranked, View
+from ..frames import Message
+from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameters, check_names, checked
 
 if TYPE_CHECKING:

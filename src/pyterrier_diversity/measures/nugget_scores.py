@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import divide
-from ..judged import Judgements, Message, Ranked
+from ..frames import Message
+from ..judged import Judgements, Ranked
 from ..parameters import CUTOFF, Parameter
 from .base import DiversityMeasure, register
 

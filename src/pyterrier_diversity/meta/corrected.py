@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..judged import warn_user
+from ..frames import warn_user
 from ..parameters import LEVEL
 from .scores import Measures, Scores, described, range_of, read_scores
 

@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.api.types import is_string_dtype
 
 from ..evaluate.perquery import read_perquery, refuse, refuse_repeated
-from ..judged import warn_user
+from ..frames import warn_user
 from ..measures import parse
 from ..measures.composite import value_range
 

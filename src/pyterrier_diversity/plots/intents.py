@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..frames import given_frame
 from ..io import called, check_order, one_or_more_runs, qrels_as_given, texts_of, texts_of_queries
-from ..judged import Judgements, Ranked, Run, given_frame, judge
+from ..judged import Judgements, Ranked, Run, judge
 from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked

@@ -19,7 +19,8 @@ import pandas as pd
 from .. import io
 from ..evaluate import RunValues, check_files, missed_intents, texts_of_intents, values_of_runs
 from ..evaluate.by_group import By
-from ..judged import Ranked, Run, collected, judge
+from ..frames import collected
+from ..judged import Ranked, Run, judge
 from ..measures.composite import last_rank
 from ..measures.groups import read_some_measures
 from ..meta import compare

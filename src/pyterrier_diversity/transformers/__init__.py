@@ -1,8 +1,5 @@
 """Steps of PyTerrier pipelines: evaluating, explaining and diversifying rankings."""
 
-from typing import NoReturn
-
-from ..gone import refuse_gone
 from .budget import TokenBudget as TokenBudget
 from .diversifiers import PM2 as PM2
 from .diversifiers import Diversify as Diversify
@@ -19,7 +16,3 @@ from .lexical import BM25 as BM25
 from .stages import stages as stages
 
 __all__ = sorted(name for name, what in globals().items() if getattr(what, "__module__", "").startswith(__name__))
-
-
-def __getattr__(name: str) -> NoReturn:
-    refuse_gone("transformers", name)

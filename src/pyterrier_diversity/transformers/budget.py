@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pyterrier as pt
 
-from ..judged import numbers, refuse
+from ..frames import numbers, refuse
 from ..parameters import Parameter
 from .steps import Step, in_ranking_order
 

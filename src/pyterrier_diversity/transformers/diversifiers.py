@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
-from ..judged import warn_user
+from ..frames import warn_user
 from ..parameters import Parameter
 from .intent_scores import read_intent_scores
 from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised

@@ -12,8 +12,9 @@ import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
 from ..evaluate.expected import TiesOption, mean_and_error, read_draws, sampled_values
+from ..frames import RUN_COLUMNS, places, scores, warn_user, with_string_ids
 from ..io import qrels_frame
-from ..judged import RUN_COLUMNS, Run, places, scores, warn_user, with_string_ids
+from ..judged import Run
 from ..measures.groups import read_some_measures
 from ..parameters import Rng
 from .steps import Step

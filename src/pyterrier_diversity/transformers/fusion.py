@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import pandas as pd
 import pyterrier as pt
 
-from ..judged import warn_user
+from ..frames import warn_user
 from ..parameters import Parameter
 from .intent_scores import OnSubtopics
 from .steps import NUM_RESULTS, Step, candidates, retrieved

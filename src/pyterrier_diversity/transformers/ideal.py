@@ -10,20 +10,11 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from ..arithmetic import counted
+from ..frames import QRELS_COLUMNS, RUN_COLUMNS, with_string_ids
 from ..ideal import TIE, ByWorth
 from ..io import qrels_as_given
-from ..judged import (
-    QRELS_COLUMNS,
-    RUN_COLUMNS,
-    Judgements,
-    Order,
-    Ranked,
-    View,
-    counted,
-    ideal,
-    judge,
-    with_string_ids,
-)
+from ..judged import Judgements, Order, Ranked, View, ideal, judge
 from ..measures import Adhoc, alpha_nDCG, registered
 from ..measures.ad_hoc import by_label
 from ..measures.base import implementation

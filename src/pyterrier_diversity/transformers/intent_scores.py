@@ -10,8 +10,9 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
+from ..frames import by_number, given_frame, numbers, refuse, strings
 from ..io import qrels_frame
-from ..judged import Gain, by_number, given_frame, judge, numbers, refuse, relevance_probability, strings
+from ..judged import Gain, judge, relevance_probability
 from ..parameters import GRADES, checked
 from .steps import Candidates, Step
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..judged import strings
+from ..frames import strings
 from ..parameters import Parameter
 from .steps import NUM_RESULTS, Step, candidates, retrieved
 

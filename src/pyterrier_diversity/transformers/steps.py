@@ -12,8 +12,8 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
+from ..frames import RUN_COLUMNS, numbers, ranking_order, scores, with_string_ids
 from ..ideal import TIE
-from ..judged import RUN_COLUMNS, numbers, ranking_order, scores, with_string_ids
 from ..measures.base import identity
 from ..parameters import Parameter
 

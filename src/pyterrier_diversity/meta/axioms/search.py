@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...evaluate import DiversityEvaluator
+from ...frames import collected
 from ...io import aligned
-from ...judged import collected
 from ...measures import Adhoc
 from ...measures.base import is_ours
 from ...measures.groups import read_measures

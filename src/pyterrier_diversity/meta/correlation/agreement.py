@@ -8,8 +8,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from ...frames import numbers, strings, warn_user
 from ...io import qrels_frame
-from ...judged import intents_of_rows, judge, numbers, strings, warn_user
+from ...judged import intents_of_rows, judge
 from ...parameters import REL, Parameter, checked
 from ..scores import described
 

@@ -12,8 +12,9 @@ import pandas as pd
 from ir_measures.measures import MeanAgg
 
 from ...evaluate import DiversityEvaluator, aggregated
+from ...frames import NO_DOCUMENT, QRELS_COLUMNS, warn_user, with_string_ids
 from ...io import Runs, check_order, qrels_frame, read_runs
-from ...judged import NO_DOCUMENT, QRELS_COLUMNS, Run, warn_user, with_string_ids
+from ...judged import Run
 from ...measures.groups import read_some_measures
 from ...parallel import in_parallel
 from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of

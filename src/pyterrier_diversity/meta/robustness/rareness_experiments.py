@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from ...evaluate import DiversityEvaluator, Evaluation
+from ...frames import RUN_COLUMNS, given_frame, numbers
 from ...io import Runs
-from ...judged import RUN_COLUMNS, Judgements, Memo, Ranked, Run, given_frame, numbers
+from ...judged import Judgements, Memo, Ranked, Run
 from ...measures.base import parts_of
 from ...measures.composite import innermost
 from ...parallel import in_parallel

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ...evaluate.by_group import By, read_groups, refuse_groups
 from ...evaluate.perquery import read_perquery, warn_of_missing
-from ...judged import warn_of_data
+from ...frames import warn_of_data
 from ...measures import parse, signature
 from ...parameters import LEVEL, Parameter, Rng
 from ..scores import Measures, described, outcomes, range_of, read_scores, rounded

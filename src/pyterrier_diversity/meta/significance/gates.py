@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...evaluate import aggregates
-from ...judged import collected, give
+from ...frames import collected, give
 from ...measures.parse import read_measure
 from ...parameters import FROM_0, Parameter
 from ..scores import Measures, described, outcomes, range_of, read_scores, rounded

@@ -14,17 +14,8 @@ from hypothesis import strategies as st
 
 from pyterrier_diversity import P_IA
 from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.frames.strings import FEWEST, Pairs, equal, heads, kept_in_arrow, keys_of, numbered, repeats
 from pyterrier_diversity.judged import Judgements, Run, judge
-from pyterrier_diversity.judged.strings import (
-    FEWEST,
-    Pairs,
-    equal,
-    heads,
-    kept_in_arrow,
-    keys_of,
-    numbered,
-    repeats,
-)
 
 pa = pytest.importorskip("pyarrow")
 
@@ -36,7 +27,7 @@ JUDGED = judge(pd.DataFrame([(q, d, 1) for q in "pqé" for d in "abé"], columns
 def fewest(request: pytest.FixtureRequest) -> Iterator[None]:
     """Look up the few strings of a test in Arrow, and as objects as short columns are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(importlib.import_module("pyterrier_diversity.judged.strings"), "FEWEST", request.param)
+        patch.setattr(importlib.import_module("pyterrier_diversity.frames.strings"), "FEWEST", request.param)
         yield
 
 
@@ -290,7 +281,7 @@ ROWS_OF_GROUPS = st.lists(st.tuples(st.integers(0, 2), ALIKE), max_size=14).map(
 def alike(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is known of strings before they are compared: most, or nothing."""
     if request.param == "one print for all":
-        module = importlib.import_module("pyterrier_diversity.judged.strings")
+        module = importlib.import_module("pyterrier_diversity.frames.strings")
         monkeypatch.setattr(module, "_fingerprints", lambda strings: np.zeros(len(strings), np.uint64))
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from pyterrier_diversity import RBU, StRecall, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.frames import collected, warn_of_data
 from pyterrier_diversity.io import read_runs
-from pyterrier_diversity.judged import collected, warn_of_data
 from pyterrier_diversity.meta import compare
 from pyterrier_diversity.transformers import Evaluate, Explain
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .entries import counted
+from ..arithmetic import counted
 from .strings import Ids, Strings, heads, objects
 
 # No session has more turns.

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity.judged import Ids, ranking_order
-from pyterrier_diversity.judged.order import MOST_TURNS, contradicted_ranks, turn_keys
-from pyterrier_diversity.judged.strings import FEWEST, kept_in_arrow
+from pyterrier_diversity.frames import Ids, ranking_order
+from pyterrier_diversity.frames.order import MOST_TURNS, contradicted_ranks, turn_keys
+from pyterrier_diversity.frames.strings import FEWEST, kept_in_arrow
 
 ROWS = st.lists(
     st.tuples(

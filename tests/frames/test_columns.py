@@ -16,10 +16,10 @@ from ir_measures import Qrel, ScoredDoc
 
 from pyterrier_diversity import AP_IA, P_IA, RBU, P_Rareness, add_rarity, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.frames import QRELS_COLUMNS, RUN_COLUMNS
+from pyterrier_diversity.frames.columns import ids, numbers, scores, strings
 from pyterrier_diversity.io import read_qrels, write_qrels
 from pyterrier_diversity.io.forms import frame_of
-from pyterrier_diversity.judged import QRELS_COLUMNS, RUN_COLUMNS
-from pyterrier_diversity.judged.columns import ids, numbers, scores, strings
 from pyterrier_diversity.meta import insert_synthetic_system, pool_depth
 from pyterrier_diversity.transformers import Explain, OnSubtopics, explain_difference
 

@@ -17,6 +17,12 @@ from .strings import Ids, Strings, kept_in_arrow, long_objects, numbered
 
 PYTERRIER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 RUN_COLUMNS = ("query_id", "doc_id", "score")
+QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
+INTENT_TYPES = ("inf", "nav")
+# What the words of the column importance count; all others count 0.
+IMPORTANCE = {"vital": 1.0, "okay": 0.5}
+# The document of a row that only names an intent.
+NO_DOCUMENT = ""
 
 # Columns of rows of nuggets, which `io.read_nuggets` reads.
 OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
@@ -286,3 +292,8 @@ def refuse(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: s
             f"{what}: {shown(frame, column)} {rule}, but query {query!r} has {value!r} (rows like this: "
             f"{int(bad.sum())})."
         )
+
+
+def judging_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of qrels that judge a document; other rows only name an intent."""
+    return frame[frame["doc_id"] != NO_DOCUMENT] if (frame["doc_id"] == NO_DOCUMENT).any() else frame
