@@ -213,25 +213,31 @@ def test_a_long_file_is_read_in_pieces(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (truth(passage(1))[:-10], r"file, line 6: no element found\."),
-        (truth(passage(1).replace("</passage>", "")), r"file, line 6: mismatched tag\."),
-        (truth(passage(1).replace("</docno>", "")), r"line 5: <docno> must contain text only, not <rating>\."),
+        (truth(passage(1))[:-10], r"file, line 6: Premature end of data"),
+        (
+            truth(passage(1).replace("</passage>", "")),
+            r"file, line 6: Opening and ending tag mismatch: passage line 5 and subtopic\.$",
+        ),
+        (
+            truth(passage(1).replace("</docno>", "")),
+            r"line 5: Opening and ending tag mismatch: docno line 5 and passage\.$",
+        ),
         (truth(passage(1, "d<b>1</b>2")), r"file, line 5: <docno> must contain text only, not <b>\."),
         (
             f"<!DOCTYPE trec_dd SYSTEM 'dd.dtd'>\n{truth(passage(1))}",
-            r"line 1: the document type is in another file, 'dd",
+            r"line 2: the document type is in another file, 'dd",
         ),
         (
             f"<!DOCTYPE trec_dd [<!ENTITY e SYSTEM 'e.txt'>]>\n{truth(passage(1, 'd&e;1'))}",
-            r"line 6: an entity is in another file, 'e\.txt', which is not read\.",
+            r"file, line 6: Entity 'e' not defined\.$",
         ),
         (
             f"<!DOCTYPE trec_dd [<!ENTITY % p SYSTEM 'p.dtd'> %p;]>\n{truth(passage(1, 'd&e;1'))}",
-            r"line (1: an entity is in another file|6: the entity 'e' is not declared)",
+            r"file, line [16]: Entity '[pe]' not defined\.$",
         ),
-        (truth(passage(1, "d&e;1")), r"file, line 5: undefined entity\."),
-        ("1 a d1 2\n", r"file, line 1: syntax error\."),
-        ("", r"file, line 1: no element found\."),
+        (truth(passage(1, "d&e;1")), r"file, line 5: Entity 'e' not defined\.$"),
+        ("1 a d1 2\n", r"file, line 1: Start tag expected"),
+        ("", r"file, line 1: Document is empty\.$"),
         ("<html>\n</html>", r"file, line 1: a truth file begins with <trec_dd>, not with <html>\."),
         (truth(passage(1), passage(2).replace("docno", "doc")), r"file, line 6: passage 2 has no docno\."),
         (truth(passage(1, docno=" ")), r"file, line 5: passage 1 has no docno\."),
@@ -240,8 +246,8 @@ def test_a_long_file_is_read_in_pieces(tmp_path):
         (truth(passage(1, rating="2.5")), r"line 5: the rating of passage 1 must be an integer, not '2\.5'\."),
         (truth(passage(1, rating="high")), r"line 5: the rating of passage 1 must be an integer, not 'high'\."),
         (truth(passage(1, kind="GUESSED")), r"the type of passage 1 must be MANUAL or MATCHED, not 'GUESSED'\."),
-        (truth(), r"file, line 5: the file contains no topic with a passage\."),
-        ("<trec_dd>\n<domain/>\n</trec_dd>\n", r"line 4: the file contains no topic with a passage\."),
+        (truth(), r"file, line 1: the file contains no topic with a passage\."),
+        ("<trec_dd>\n<domain/>\n</trec_dd>\n", r"line 1: the file contains no topic with a passage\."),
         (truth(passage(1)).replace('<subtopic id="1">', "<subtopic>"), r"line 4: <subtopic> has no id\."),
         ("<trec_dd>\n<topic id='1'/></trec_dd>", r"line 2: <topic> must be in <domain>, not in <trec_dd>\."),
     ],
@@ -253,11 +259,11 @@ def test_what_is_wrong_with_a_truth_file_is_said_with_its_line(tmp_path, text, m
         read_dd_truth(path, level)
 
 
-@pytest.mark.parametrize("encoding", ["klingon", "big5", "idna", "base64"])
+@pytest.mark.parametrize("encoding", ["klingon", "idna"])
 def test_an_encoding_that_cannot_be_read_is_told(tmp_path, encoding):
     path = write(tmp_path, f'<?xml version="1.0" encoding="{encoding}"?>{truth(passage(1))}')
 
-    with pytest.raises(ValueError, match="file, line 1: the encoding of the file cannot be read: "):
+    with pytest.raises(ValueError, match=f"file, line 1: Unsupported encoding.* {encoding}"):
         read_dd_truth(path)
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Literal, NamedTuple
-from xml.etree.ElementTree import TreeBuilder
-from xml.parsers import expat
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from lxml import etree
 
 from ..frames import given_frame, strings, warn_of_data
 from .files import Path, Source, read_content
@@ -218,7 +217,7 @@ class Subtopic(NamedTuple):
     passages: list[Passage]
 
 
-class Topic(NamedTuple):
+class TruthTopic(NamedTuple):
     """A topic and its subtopics, in the order of the file; the description may be empty."""
 
     id: str
@@ -227,7 +226,7 @@ class Topic(NamedTuple):
     subtopics: list[Subtopic]
 
 
-def read_topics(source: Source) -> list[Topic]:
+def read_topics(source: Source) -> list[TruthTopic]:
     """Read the topics of a truth file.
 
     Parameters
@@ -237,7 +236,7 @@ def read_topics(source: Source) -> list[Topic]:
 
     Returns
     -------
-    list of Topic
+    list of TruthTopic
         The topics. The texts of passages are not kept.
 
     Raises
@@ -246,87 +245,72 @@ def read_topics(source: Source) -> list[Topic]:
         If the file cannot be read or contains no passage; the message names file and line.
     """
     content = read_content(source)
-    parser, reader = expat.ParserCreate(), _Reader()
-    parser.StartElementHandler, parser.EndElementHandler = reader.start, reader.end
-    parser.CharacterDataHandler = reader.builder.data
-    parser.StartDoctypeDeclHandler, parser.ExternalEntityRefHandler = reader.doctype, reader.external
-    parser.SkippedEntityHandler = reader.skipped
+    # Entities that the file itself declares are replaced; no other file is read.
+    parser = etree.XMLParser(resolve_entities="internal", remove_comments=True, remove_pis=True)
     try:
-        parser.Parse(content.data, True)
-        if not any(subtopic.passages for topic in reader.topics for subtopic in topic.subtopics):
-            raise _TruthError("the file contains no topic with a passage")
-    except (expat.ExpatError, _TruthError, LookupError, ValueError) as error:
-        what = f"the encoding of the file cannot be read: {error}"
-        if isinstance(error, (expat.ExpatError, _TruthError)):
-            what = expat.ErrorString(error.code) if isinstance(error, expat.ExpatError) else str(error)
-        raise ValueError(f"{content.name}, line {parser.CurrentLineNumber}: {what}.") from error
-    return reader.topics
+        root = etree.fromstring(content.data, parser)
+    except etree.XMLSyntaxError as error:
+        raise ValueError(f"{content.name}, line {error.lineno}: {error.msg.partition(', line ')[0]}.") from error
+    for element, fault in _faults(root):
+        raise ValueError(f"{content.name}, line {element.sourceline}: {fault}.")
+    return [
+        TruthTopic(
+            topic.get("id"),
+            _words(topic.get("name", "")),
+            _texts_in(topic).get("description", ""),
+            [
+                Subtopic(subtopic.get("id"), _words(subtopic.get("name", "")), _passages_of(subtopic))
+                for subtopic in topic.iterfind("subtopic")
+            ],
+        )
+        for topic in root.iter("topic")
+    ]
 
 
-class _TruthError(Exception):
-    """An error in the line of a truth file that is being read."""
-
-
-class _Reader:
-    """Build topics from the events of expat."""
-
-    def __init__(self) -> None:
-        self.topics: list[Topic] = []
-        self.builder = TreeBuilder()
-        self._open = [""]
-        self._subtopics: list[Subtopic] = []
-        self._passages: list[Passage] = []
-
-    def doctype(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: int) -> None:
-        if system_id is not None:  # expat silently drops these entities in attributes
-            raise _TruthError(f"the document type is in another file, {system_id!r}, which is not read")
-
-    def external(self, context: str | None, base: str | None, system_id: str | None, public_id: str | None) -> int:
-        raise _TruthError(f"an entity is in another file, {system_id!r}, which is not read")
-
-    def skipped(self, name: str, is_parameter_entity: bool) -> None:
-        raise _TruthError(f"the entity {name!r} is not declared")
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        parent = self._open[-1]
-        if parent in _FIELDS and self._open[-2] == "passage":
-            raise _TruthError(f"<{parent}> must contain text only, not <{tag}>")
-        if not parent and tag != "trec_dd":
-            raise _TruthError(f"a truth file begins with <trec_dd>, not with <{tag}>")
-        if parent != _PARENTS.get(tag, parent):
-            raise _TruthError(f"<{tag}> must be in <{_PARENTS[tag]}>, not in <{parent}>")
-        if tag in _PARENTS and not attributes.get("id"):
-            raise _TruthError(f"<{tag}> has no id")
-        self._open.append(tag)
-        self.builder.start(tag, attributes)
-
-    def end(self, tag: str) -> None:
-        self._open.pop()
-        element = self.builder.end(tag)
-        if tag not in _PARENTS:
-            return
-        number, name = element.attrib["id"], _words(element.get("name", ""))
-        texts = {child.tag: _words("".join(child.itertext())) for child in element}
+def _faults(root: Any) -> Iterator[tuple[Any, str]]:
+    """Yield the elements of a truth file that are not as they must be, and what is wrong with them."""
+    if root.tag != "trec_dd":
+        yield root, f"a truth file begins with <trec_dd>, not with <{root.tag}>"
+    if elsewhere := root.getroottree().docinfo.system_url:
+        yield root, f"the document type is in another file, {elsewhere!r}, which is not read"
+    for element in root.iter(*_PARENTS):
+        tag, parent = element.tag, element.getparent().tag
+        if parent != _PARENTS[tag]:
+            yield element, f"<{tag}> must be in <{_PARENTS[tag]}>, not in <{parent}>"
+        if not element.get("id"):
+            yield element, f"<{tag}> has no id"
         if tag == "passage":
-            self._passages.append(self._passage(number, texts))
-        elif tag == "subtopic":
-            self._subtopics.append(Subtopic(number, name, self._passages))
-            self._passages = []
-        else:
-            self.topics.append(Topic(number, name, texts.get("description", ""), self._subtopics))
-            self._subtopics = []
-        element.clear()
+            yield from ((element, fault) for fault in _faults_of_passage(element))
+    if root.find(".//passage") is None:
+        yield root, "the file contains no topic with a passage"
 
-    def _passage(self, number: str, texts: Mapping[str, str]) -> Passage:
-        for field, (rule, pattern) in _FIELDS.items():
-            if not texts.get(field):
-                raise _TruthError(f"passage {number} has no {field}")
-            if not re.fullmatch(pattern, texts[field]):
-                raise _TruthError(f"the {field} of passage {number} must be {rule}, not {texts[field]!r}")
+
+def _faults_of_passage(passage: Any) -> Iterator[str]:
+    for child in passage:
+        if child.tag in _FIELDS and len(child):
+            yield f"<{child.tag}> must contain text only, not <{child[0].tag}>"
+    number, texts = passage.get("id"), _texts_in(passage)
+    for field, (rule, pattern) in _FIELDS.items():
+        if not texts.get(field):
+            yield f"passage {number} has no {field}"
+        elif not re.fullmatch(pattern, texts[field]):
+            yield f"the {field} of passage {number} must be {rule}, not {texts[field]!r}"
+
+
+def _passages_of(subtopic: Any) -> list[Passage]:
+    passages: list[Passage] = []
+    nugget = ""
+    for passage in subtopic.iterfind("passage"):
+        number, texts = passage.get("id"), _texts_in(passage)
         docno, rating, kind = (texts[field] for field in _FIELDS)
-        before = self._passages[-1].nugget if self._passages else ""
+        nugget = number if kind == "MANUAL" else nugget
         # Passages with a rating of 0 or less are relevant, too, with the lowest rating.
-        return Passage(number, docno, max(int(rating), 1), kind, number if kind == "MANUAL" else before)
+        passages.append(Passage(number, docno, max(int(rating), 1), kind, nugget))
+    return passages
+
+
+def _texts_in(element: Any) -> dict[str, str]:
+    return {child.tag: _words("".join(child.itertext())) for child in element}
 
 
 def _words(text: str) -> str:
