@@ -195,14 +195,22 @@ def check_names(measure: ir_measures.Measure, given: Iterable[str]) -> None:
 
 
 def check_parameters(measure: ir_measures.Measure) -> None:
-    """Raise a ``ValueError`` for parameters that ir_measures checks only by ``assert``, which ``-O`` removes."""
+    """Raise a ``ValueError`` for parameters that ir_measures checks by ``assert``, which ``-O`` removes, or not at all.
+
+    Outside their ranges, its providers end the process, raise errors of their own or compute nonsense.
+    """
     check_names(measure, measure.params)
+    is_theirs = type(measure).__module__.startswith("ir_measures.")
     for name, parameter in measure.SUPPORTED_PARAMS.items():
         if name not in measure.params:
             if parameter.required:
                 raise ValueError(f"{measure}: the parameter {name} is missing.")
         elif not parameter.validate(measure.params[name]):
             raise ValueError(f"{measure}: invalid param {name}={measure.params[name]!r}.")
+        elif name in OF_IR_MEASURES and (is_theirs or name == "cutoff"):
+            OF_IR_MEASURES[name].check(str(measure.NAME), name, measure.params[name])
+    if is_theirs and "max_rel" in measure.params and measure["min_rel"] >= measure["max_rel"]:
+        raise ValueError(f"{measure}: min_rel must be below max_rel.")
 
 
 MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an object, or its name as a string")}
@@ -244,4 +252,13 @@ TIME_LIMIT: Parameters = {
 }
 JUDGED_ONLY: Parameters = {
     "judged_only": Parameter(bool, False, desc="remove unjudged documents from the ranking first")
+}
+# The ranges of the parameters of ir_measures' own classes, which have none.
+OF_IR_MEASURES: Parameters = {
+    **CUTOFF,
+    **{name: Parameter(int, interval="[1, inf)") for name in ("rel", "max_rel")},
+    **{name: Parameter(float, interval="[0, 1]") for name in ("p", "recall")},
+    "min_rel": Parameter(int, interval="[0, inf)"),
+    "beta": Parameter(float, interval="[0, inf)"),
+    "T": Parameter(float, interval="(0, 1e100]"),
 }

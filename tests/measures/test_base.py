@@ -372,6 +372,23 @@ def test_a_name_that_cannot_be_parsed_is_refused(name):
     assert name not in ir_measures.measures.registry
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (_FirstHit, r"give an object, _FirstHit\(\), not the class\."),
+        (nDCG, r"nDCG is not an object of a subclass of DiversityMeasure\."),
+        ("RBU", r"'RBU' is not an object of a subclass of DiversityMeasure\."),
+        (
+            type("_Own", (_FirstHit,), {"SUPPORTED_PARAMS": {**REL, "cutoff": ir_measures.ParamInfo(dtype=int)}})(),
+            r"the parameter 'cutoff' of Own must be a Parameter of pyterrier_diversity\.parameters, not <.*>\.",
+        ),
+    ],
+)
+def test_what_breaks_later_is_refused_when_it_is_registered(given, sentence):
+    with pytest.raises(TypeError, match=f"^register: {sentence}$"):
+        register(given)
+
+
 REGISTERS = """
 import ir_measures
 import pandas as pd

@@ -6,8 +6,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, RBP, RR, Bpref, Judged, NumRel, P, R, nDCG
+from ir_measures import AP, INSQ, RBP, RR, Bpref, Compat, IPrec, Judged, NumRel, P, R, SetF, Success, nDCG
 
+from by_hand import evaluator
 from pyterrier_diversity import AP_IA, CT, ERR, IA, P_IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
 from pyterrier_diversity.measures import parse
 from pyterrier_diversity.measures.composite import last_rank
@@ -22,6 +23,18 @@ def hits(qrels, run):
 
 
 HITS = ir_measures.define_byquery(hits, name="Hits")
+
+
+class _Above(ir_measures.Measure):
+    """A user's measure for which no range of a parameter is known."""
+
+    NAME = __name__ = "Above"
+    SUPPORTED_PARAMS = {"cutoff": ir_measures.ParamInfo(dtype=int), "p": ir_measures.ParamInfo(dtype=float)}
+
+
+ABOVE = _Above()
+# pytrec_eval ends the process, others divide by 0 or read the ranking from its end.
+CUT_OFF = [(measure, k) for measure in (nDCG, P, AP, R, Success, Judged, HITS) for k in (0, -1)]
 
 
 @pytest.fixture(scope="session")
@@ -332,24 +345,34 @@ def test_a_measure_that_nobody_computes_raises_the_message_of_ir_measures(lift, 
         ("IA(nDGC)", r"Unknown measure 'nDGC'\. Did you mean nDCG\?"),
         (AP_IA @ 5, "AP_IA has no parameter 'cutoff'"),
         (nDCG @ 2.5, r"nDCG@2\.5: invalid param cutoff=2\.5\."),
+        *((M @ k, rf"{M.NAME}: cutoff must be an integer in \[1, inf\), not {k}\.$") for M, k in CUT_OFF),
+        (ABOVE @ 0, r"Above: cutoff must be an integer in \[1, inf\), not 0\.$"),
+        (AP(rel=0), r"AP: rel must be an integer in \[1, inf\), not 0\.$"),
+        (Compat(p=1.5), r"Compat: p must be a number in \[0, 1\], not 1\.5\.$"),
+        (IPrec @ -0.1, r"IPrec: recall must be a number in \[0, 1\], not -0\.1\.$"),
+        (SetF(beta=-1.0), r"SetF: beta must be a number in \[0, inf\), not -1\.0\.$"),
+        (INSQ(T=0.0, max_rel=2), r"INSQ: T must be a number in \(0, 1e100\], not 0\.0\.$"),
+        (INSQ(max_rel=2, min_rel=-1), r"INSQ: min_rel must be an integer in \[0, inf\), not -1\.$"),
+        (INSQ(max_rel=0), r"INSQ: max_rel must be an integer in \[1, inf\), not 0\.$"),
+        (INSQ(max_rel=2, min_rel=2), r"INSQ\(max_rel=2,min_rel=2\): min_rel must be below max_rel\.$"),
         (nDCG(foo=1), "nDCG has no parameter 'foo'; its parameters: cutoff,"),
         (3, r"measure must be a measure such as nDCG @ 20, not 3\."),
     ],
-    ids=[
-        "unknown name",
-        "no syntax",
-        "unknown parameter as text",
-        "cutoff of 0 as text",
-        "unknown name inside",
-        "no cutoff",
-        "half a rank",
-        "unknown parameter",
-        "int",
-    ],
 )
-def test_something_that_is_not_a_measure_is_refused_when_the_wrapper_is_built(inner, reason):
-    with pytest.raises(ValueError, match=f"^IA: {reason}"):
-        IA(inner)
+@pytest.mark.parametrize("wrapper", [IA, Adhoc, Sharp])
+def test_what_cannot_be_computed_is_refused_when_the_wrapper_is_built(wrapper, inner, reason):
+    with pytest.raises(ValueError, match=f"^{wrapper.NAME}: {reason}"):
+        wrapper(inner)
+
+
+def test_a_share_outside_the_range_of_a_users_own_parameter_is_the_users_matter():
+    assert IA(ABOVE(p=1.5)).measure == ABOVE(p=1.5)
+
+
+@pytest.mark.parametrize("measure", [nDCG @ 0, AP(rel=0)], ids=repr)
+def test_a_parameter_that_its_provider_cannot_read_is_refused_outside_wrappers_too(measure, topic):
+    with pytest.raises(ValueError, match=r"must be an integer in \[1, inf\), not 0\.$"):
+        evaluator(measure, of=topic(JUDGED, "a")[0])
 
 
 def test_an_inner_measure_of_this_package_is_checked_when_it_is_built():

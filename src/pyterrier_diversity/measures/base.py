@@ -18,14 +18,14 @@ import numpy as np
 from ..arithmetic import divide
 from ..frames import Message
 from ..judged import Judgements, Order, Ranked, View
-from ..parameters import Parameters, check_names, checked
+from ..parameters import Parameter, Parameters, check_names, checked
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "register", "registered"]
 
-M = TypeVar("M", bound=ir_measures.Measure)
+M = TypeVar("M", bound="DiversityMeasure")
 
 
 class _Signature:
@@ -228,10 +228,23 @@ def register(measure: M) -> M:
 
     Raises
     ------
+    TypeError
+        If ``measure`` is not an object of a subclass of `DiversityMeasure`, or a parameter is not a
+        `parameters.Parameter`.
     ValueError
         If another class has a measure of that name, or the name cannot be parsed.
     """
-    registry = cast("dict[str, M]", ir_measures.measures.registry)
+    if isinstance(measure, type):
+        raise TypeError(f"register: give an object, {measure.__name__}(), not the class.")
+    if not isinstance(measure, DiversityMeasure):
+        raise TypeError(f"register: {measure!r} is not an object of a subclass of DiversityMeasure.")
+    for parameter, declared in measure.SUPPORTED_PARAMS.items():
+        if not isinstance(declared, Parameter):
+            raise TypeError(
+                f"register: the parameter {parameter!r} of {measure.NAME} must be a Parameter of "
+                f"pyterrier_diversity.parameters, not {declared!r}."
+            )
+    registry: dict[str, ir_measures.Measure] = ir_measures.measures.registry
     name = str(measure.NAME)
     # Python normalises some letters of names, and reads D#-nDCG as D with a comment.
     normal = unicodedata.normalize("NFKC", name)
@@ -240,7 +253,7 @@ def register(measure: M) -> M:
     taken = registry.get(name)
     if taken is not None and _class(taken) != _class(measure):
         raise ValueError(f"register: the name {name} is taken by {'.'.join(_class(taken))}. Choose another NAME.")
-    _implementations[name] = cast("DiversityMeasure", measure)
+    _implementations[name] = measure
     registry[name] = measure
     return measure
 
