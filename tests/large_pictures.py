@@ -65,16 +65,6 @@ def lines(x: str, at: list[int], y: str, **columns: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["measure", x, y]).assign(**columns)
 
 
-def _grouped() -> pd.DataFrame:
-    """Return the means of ten systems by ten groups with long names."""
-    rows = [
-        (system, group, 5, 0.05 * i + 0.04 * j)
-        for i, system in enumerate(SYSTEMS)
-        for j, group in enumerate([*(TEXT.format(f"place {t}")[:60] for t in range(10)), "macro mean"])
-    ]
-    return pd.DataFrame(rows, columns=["name", "part", "queries", MEASURES[0]])
-
-
 @cache
 def drawn(name: str) -> Any:
     """Return the axes of a picture, which is drawn once."""
@@ -96,41 +86,22 @@ def _compared() -> pd.DataFrame:
 @cache
 def pictures() -> dict[str, Callable[[], Any]]:
     """Return what draws each picture."""
-    tens = np.linspace(0.1, 1, len(MEASURES))
     sizes = [5, 10, 15, 20, 25, 30, 35, 40, 45]
-    taus = pd.DataFrame(np.eye(10) * 0.3 + 0.7, index=MEASURES, columns=MEASURES)
-    pairs = [(one, other, 0.6, 0.3, 0.01) for one, other in combinations(MEASURES, 2)]
-    agreed = pd.DataFrame(pairs, columns=["measure", "other", "concordance", "other_concordance", "p"])
     return {
         "asl_curve": lambda: plots.asl_curve(lines("rank", list(range(1, 46)), "asl")),
-        "assessor_agreement": lambda: plots.assessor_agreement(by_measure(tau=tens, tau_low=tens - 0.1, tau_high=tens)),
         "by_topic_set_size": lambda: plots.by_topic_set_size(lines("size", sizes, "tau")),
-        "concordance": lambda: plots.concordance(agreed),
-        "confusion": lambda: plots.confusion(pd.DataFrame([[60000, 2], [0, 12345]], index=[0, 4], columns=[-2, 1])),
         "coverage": lambda: plots.coverage(*collection(), "7")[0],
-        "delta_required": lambda: plots.delta_required(by_measure(delta=[np.nan, *tens[1:]])),
         "differences": lambda: plots.differences(_compared()),
         "discriminative_power": lambda: plots.discriminative_power(by_measure(significant=45, pairs=45)),
         "explain": lambda: plots.explain(_explained(10), "7")[0],
         "explain_one": lambda: plots.explain(_explained(1)[SYSTEMS[0]], "7"),
-        "groups": lambda: plots.groups(_grouped()),
-        "insert_synthetic_system": lambda: plots.insert_synthetic_system(
-            lines("n_relevant", list(range(1, 20)), "rank").assign(
-                rank=lambda f: (10 * f["rank"]).astype(int), kind="rare"
-            )
-        ),
         "intent_coverage": lambda: plots.intent_coverage(*collection(), measure=Coverage),
         "means": lambda: plots.means(_compared()),
         "missed_intents": lambda: plots.missed_intents(missed_intents(*collection(), 3), "7"),
-        "number_of_systems": lambda: plots.number_of_systems(lines("n_systems", sizes, "mean", std=0.2)),
         "per_query_deltas": lambda: plots.per_query_deltas(perquery(), MEASURES[0], SYSTEMS[0], SYSTEMS[9]),
         "per_query_deltas_of_nine": lambda: plots.per_query_deltas(perquery(), MEASURES[0], SYSTEMS[:9], SYSTEMS[9]),
-        "pool_depth": lambda: plots.pool_depth(lines("depth", [2, 5, 10, 20, 30, 40, 50, 75, 100], "tau")),
-        "stability": lambda: plots.stability(by_measure(stability=0.9, ties=0.05)),
         "stages": lambda: plots.stages(perquery(), MEASURES[0]),
-        "tau_matrix": lambda: plots.tau_matrix(taus),
         "topics_needed": lambda: plots.topics_needed(lines("topics", [25, 50, 100, 200], "delta")),
-        "unanimity": lambda: plots.unanimity(by_measure(unanimity=tens)),
     }
 
 

@@ -8,13 +8,10 @@ import pytest
 from frames_to_draw import (
     ASL,
     PERQUERY,
-    POOLS,
     QRELS,
     RUN,
     SIZES,
     STAGES,
-    SYNTHETIC,
-    SYSTEMS,
     TOPICS,
     lines,
     names,
@@ -152,12 +149,6 @@ def test_values_that_can_be_negative_fill_the_axes():
     assert 0 < high < 0.1
 
 
-def test_a_spread_ends_at_the_highest_correlation():
-    ax = plots.number_of_systems(SYSTEMS.assign(std=0.5))
-
-    assert max(path.vertices[:, 1].max() for bars in ax.collections for path in bars.get_paths()) == 1
-
-
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
 def test_an_asl_curve_has_a_line_at_the_level_of_significance(alpha):
     ax = plots.asl_curve(ASL, alpha=alpha)
@@ -191,32 +182,6 @@ def test_an_axis_that_starts_at_0_does_not_say_so():
 
     assert ax.get_ylabel() == "Kendall's τ with the order by all"
     assert ticks(ax.yaxis)[0] == "0.0"
-
-
-def test_pool_depths_are_lines_of_tau_by_depth():
-    ax = plots.pool_depth(POOLS)
-
-    assert lines(ax) == {"AP": [[5, 0.6], [10, 0.8]], "P": [[5, 0.4], [10, 0.6]], "RBU": [[5, 0.9]]}
-    assert ax.get_xlabel() == "depth of the pool"
-
-
-def test_numbers_of_systems_have_means_with_their_spread():
-    ax = plots.number_of_systems(SYSTEMS)
-
-    assert lines(ax) == {"P_R": [[2, 0.6], [4, 0.8]], "AP_R": [[4, 0.9]]}
-    ends = sorted(path.vertices[:, 1].tolist() for bars in ax.collections for path in bars.get_paths())
-    assert ends[:2] == [pytest.approx([0.3, 0.9]), pytest.approx([0.6, 1.0])]
-    assert texts(ax.get_xticklabels()) == ["2", "4"]
-
-
-@pytest.mark.usefixtures("laid_out")
-def test_the_rank_of_a_synthetic_system_has_the_best_on_top():
-    ax = plots.insert_synthetic_system(SYNTHETIC)
-
-    assert lines(ax) == {"P_R": [[1, 5], [2, 1]], "AP_R": [[1, 5], [2, 3]]}
-    assert ax.yaxis_inverted()
-    assert ticks(ax.yaxis) == ["1", "2", "3", "4", "5"]
-    assert ax.get_xlabel() == "rare relevant documents that the synthetic system finds"
 
 
 def test_per_query_deltas_are_sorted_and_name_their_queries():

@@ -18,16 +18,13 @@ from pyterrier_diversity.transformers import Explain
 
 # What returns the frame of a picture that has another name.
 SOURCES = {
-    "groups": "evaluate_runs(..., by=...)",
     "stages": "evaluate_runs(..., perquery=True)",
     "by_topic_set_size": "meta.topic_sampling",
-    "confusion": "meta.agreement(..., table=True)",
     "differences": "meta.compare",
     "explain": "transformers.Explain",
     "means": "meta.compare",
     "missed_intents": "missed_intents",
     "per_query_deltas": "pt.Experiment(..., perquery=True)",
-    "tau_matrix": "meta.rank_correlation(..., matrix=True)",
 }
 picture = pytest.mark.parametrize(("draw", "data"), PICTURES.values(), ids=PICTURES)
 
@@ -114,7 +111,6 @@ def frames_of_meta():
     compared = meta.compare(perquery, n_trials=50, rng=1)
     rare = {"measures": P_Rareness @ 5, "cutoff": 10}
     return {
-        "evaluate_runs(..., by=...)": evaluate_runs(qrels, runs, measures, by={str(i): i % 2 for i in range(1, 15)}),
         "evaluate_runs(..., perquery=True)": perquery,
         "meta.agreement": meta.agreement(qrels, qrels),
         "meta.agreement(..., table=True)": meta.agreement(qrels, qrels, table=True),
@@ -173,7 +169,7 @@ def test_the_frame_of_another_function_is_refused_with_the_name_of_the_right_one
 )
 def test_the_frame_of_its_own_function_is_drawn(name, frames_of_meta):
     draw = DRAWN[name]
-    options = {"measure": "RBU@5"} if name in {"differences", "groups", "means", "stages"} else {}
+    options = {"measure": "RBU@5"} if name in {"differences", "means", "stages"} else {}
 
     draw(frames_of_meta[source_of(name)], **options).figure.canvas.draw()
 
@@ -197,11 +193,6 @@ def test_frames_without_rows_are_refused(name):
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_docstring_says_which_function_feeds_a_picture(name):
     assert re.search(rf"`(\w+\.)?{re.escape(source_of(name))}`", inspect.getdoc(DRAWN[name]))
-
-
-def test_each_function_of_meta_has_a_picture_or_a_reason_why_not():
-    for name in {*meta.__all__} - {"axioms", "Mean", "SignificanceTable"}:  # a module, and what a function returns
-        assert re.search(rf"meta\.{name}\b|`{name}`", inspect.getdoc(plots)), name
 
 
 def test_ten_lines_have_ten_markers_and_more_differ_in_marker_colour_or_dashes():
@@ -241,10 +232,9 @@ def test_equal_lines_are_named_together():
 
 def test_dollars_in_names_and_texts_are_no_formulas():
     line = plots.by_topic_set_size(curves(**{r"$\a$": [0.2, 0.5], "b": [0.6, 0.9]}))
-    cells = plots.tau_matrix(pd.DataFrame(1.0, index=["$x_$y$"], columns=["$x_$y$"]))
     grid = plots.explain(PICTURES["explain"][1][0].assign(query="from $5 to $10 _{a$"))
 
-    for ax in (line, cells, grid):
+    for ax in (line, grid):
         ax.figure.canvas.draw()  # a formula that cannot be read would raise
     assert grid.get_title() == r"query 1: from \$5 to \$10 _{a\$"
 
@@ -277,13 +267,12 @@ def test_each_picture_takes_names_of_what_it_shows(name):
     draw, data = PICTURES[name]
     taken = inspect.signature(draw).parameters
 
-    of_measures = any("measure" in frame for frame in data if isinstance(frame, pd.DataFrame)) or name == "tau_matrix"
-    assert ("labels" in taken) == (of_measures or name in {"groups", "intent_coverage"})
+    of_measures = any("measure" in frame for frame in data if isinstance(frame, pd.DataFrame))
+    assert ("labels" in taken) == (of_measures or name == "intent_coverage")
     of_systems = {
         "coverage",
         "differences",
         "explain",
-        "groups",
         "intent_coverage",
         "means",
         "missed_intents",
@@ -358,7 +347,7 @@ def test_the_only_line_of_narrow_axes_needs_no_legend():
 
 def test_the_texts_of_a_new_figure_have_the_font_size_that_is_set():
     with plt.rc_context({"font.size": 20}):
-        ax = plots.unanimity(*PICTURES["unanimity"][1])
+        ax = plots.discriminative_power(*PICTURES["discriminative_power"][1])
 
     assert ax.title.get_fontsize() == 20
     assert ax.get_yticklabels()[0].get_fontsize() == 18

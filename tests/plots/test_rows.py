@@ -2,40 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frames_to_draw import (
-    ASSESSORS,
-    COMPARED,
-    CONCORDANCE,
-    CONFUSION,
-    DELTAS,
-    GROUPS,
-    POWER,
-    QRELS,
-    RUN,
-    STABILITY,
-    TAUS,
-    UNANIMITY,
-    lines,
-    names,
-    texts,
-    ticks,
-)
-from pyterrier_diversity import RBU, StRecall, evaluate_runs, plots
+from frames_to_draw import COMPARED, POWER, texts, ticks
+from pyterrier_diversity import plots
 from pyterrier_diversity.meta import compare
 
 pytestmark = pytest.mark.usefixtures("no_layout")
 
 HSD = [{"test": "tukey"}, {"test": "tukey-randomised", "n_trials": 500, "rng": 1}]
-
-
-def test_unanimity_has_a_bar_for_each_measure_the_first_on_top():
-    ax = plots.unanimity(UNANIMITY)
-
-    assert [bar.get_width() for bar in ax.patches] == [0.97, 0.5, 0]
-    assert texts(ax.get_yticklabels()) == ["RBU", "AP", "P"]
-    assert texts(ax.texts) == ["0.97", "0.50", "-inf"]
-    assert ax.yaxis_inverted()
-    assert ax.get_xlabel() == "unanimity"
 
 
 def test_discriminative_power_has_a_bar_for_the_share_of_pairs_with_their_numbers():
@@ -66,31 +39,6 @@ def test_a_title_names_the_test_and_its_level():
     frame.attrs = {"test": "tukey", "alpha": 0.05, "n_systems": 5}
 
     assert plots.discriminative_power(frame).get_title() == "tukey, alpha 0.05, 5 systems"
-
-
-def test_the_parts_of_stability_sum_to_1():
-    ax = plots.stability(STABILITY)
-
-    widths = [[bar.get_width() for bar in bars] for bars in ax.containers]
-    assert widths == [pytest.approx(parts) for parts in ([0.9, 0.6], [0.05, 0.3], [0.05, 0.1])]
-    assert texts(ax.get_legend().get_texts()) == ["the more frequent order", "tied", "the other order"]
-    assert texts(ax.texts) == ["0.90", "0.60"]
-
-
-def test_a_difference_that_no_pair_reaches_has_no_bar():
-    ax = plots.delta_required(DELTAS)
-
-    assert [bar.get_width() for bar in ax.patches] == [0.12, 0]
-    assert texts(ax.texts) == ["0.120", "no pair is significant"]
-
-
-def test_agreement_of_assessors_is_a_point_with_its_interval():
-    ax = plots.assessor_agreement(ASSESSORS)
-
-    assert ax.get_lines()[0].get_xydata()[0].tolist() == [0.8, 0]
-    assert ax.collections[0].get_segments()[0].tolist() == [[0.5, 0], [0.9, 0]]
-    assert texts(ax.texts) == ["0.80"]
-    assert texts(ax.get_yticklabels()) == ["RBU", "AP"]
 
 
 def frame(n_systems=5, n_queries=20):
@@ -253,115 +201,3 @@ def test_p_values_that_more_trials_could_change_are_marked():
 def test_comparisons_that_cannot_be_drawn_are_refused(draw, compared, measure, message):
     with pytest.raises(ValueError, match=f"^{draw.__name__}: {message}"):
         draw(compared, measure)
-
-
-# Groups
-
-
-def test_groups_have_a_row_each_with_a_point_for_each_system_and_the_macro_mean():
-    ax = plots.groups(GROUPS, names={"x": "BM25"}, labels={"RBU@5": "RBU"})
-
-    assert texts(ax.get_yticklabels()) == ["easy (2 queries)", "hard (1 query)", "macro mean"]
-    assert lines(ax) == {
-        "BM25": [[0.5, 0], [0.25, 1], [0.375, 2]],
-        "y": [[0.75, 0], [0.5, 1], [0.625, 2]],
-    }
-    assert names(ax) == ["BM25", "y"]
-    assert ax.get_xlabel() == "mean RBU"
-
-
-def test_groups_are_those_that_evaluate_runs_returns():
-    qrels = QRELS.assign(kind=["b"] * 4 + ["a"])
-    table = evaluate_runs(
-        qrels, {"x": RUN, "y": RUN.iloc[1:]}, [RBU @ 2, StRecall @ 2], by="kind", ties="expected", rng=1
-    )
-
-    ax = plots.groups(table, StRecall @ 2)
-
-    assert texts(ax.get_yticklabels()) == ["b (1 query)", "a (1 query)", "macro mean"]
-    assert [x for x, _ in lines(ax)["x"]] == table[table["name"] == "x"]["StRecall@2"].tolist()
-
-
-@pytest.mark.parametrize(
-    ("table", "measure", "message"),
-    [
-        (GROUPS.drop(columns="queries"), None, "groups: missing column queries; found: name, kind, RBU@5"),
-        (GROUPS[["name", "queries"]], None, "groups: the frame has no column with groups"),
-        (GROUPS.drop(columns="kind"), None, "groups: the frame has no column with groups"),
-        (GROUPS.assign(AP=0.5), None, r"groups: measure must name one of the 2 measures of the frame: RBU@5, AP\."),
-        (GROUPS, "AP", "groups: the frame has no measure AP; it has RBU@5"),
-    ],
-)
-def test_a_table_without_groups_or_the_measure_is_refused(table, measure, message):
-    with pytest.raises(ValueError, match=message):
-        plots.groups(table, measure)
-
-
-# Matrices
-
-
-def test_a_tau_matrix_has_a_cell_for_each_two_measures():
-    ax = plots.tau_matrix(TAUS)
-
-    shown = ax.get_images()[0].get_array()
-    assert shown.filled(9).tolist() == [[1, -0.25], [-0.25, 9]]
-    assert {(text.get_position(), text.get_text()) for text in ax.texts} == {
-        ((0, 0), "1.00"),
-        ((1, 0), "-0.25"),
-        ((0, 1), "-0.25"),
-    }
-    assert texts(ax.get_xticklabels()) == texts(ax.get_yticklabels()) == ["RBU", "AP"]
-
-
-@pytest.mark.parametrize(("tau", "limits"), [(0.87, (0.8, 1)), (0.05, (0, 1)), (1.0, (0.9, 1)), (-0.2, (-1, 1))])
-def test_colours_of_a_tau_matrix_begin_at_the_lowest_tenth_unless_a_value_is_negative(tau, limits):
-    ax = plots.tau_matrix(pd.DataFrame([[1, tau], [tau, 1]], index=["RBU", "AP"], columns=["RBU", "AP"]))
-
-    assert ax.get_images()[0].get_clim() == pytest.approx(limits)
-
-
-@pytest.mark.parametrize(
-    ("frame", "message"),
-    [
-        (TAUS.iloc[:1], "the same measures as rows and columns, not RBU and RBU, AP"),
-        (TAUS[["AP", "RBU"]], "not RBU, AP and AP, RBU"),
-        (pd.DataFrame(), "not none and none"),
-    ],
-)
-def test_a_tau_matrix_that_is_not_square_is_refused(frame, message):
-    with pytest.raises(ValueError, match=message):
-        plots.tau_matrix(frame)
-
-
-def test_confusion_has_counts_shaded_by_the_share_of_the_first_judges_label():
-    ax = plots.confusion(CONFUSION)
-
-    assert texts(ax.texts) == ["6", "2", "0", "0", "0", "0", "1", "3", "0"]
-    assert np.asarray(ax.images[0].get_array()).tolist() == [[0.75, 0.25, 0], [0, 0, 0], [0.25, 0.75, 0]]
-    assert texts(ax.get_yticklabels()) == texts(ax.get_xticklabels()) == ["0", "1", "3"]
-    with pytest.raises(ValueError, match="confusion: the frame has no rows"):
-        plots.confusion(CONFUSION.iloc[:0])
-
-
-def test_a_tau_matrix_names_the_coefficient():
-    frame = TAUS.copy()
-    frame.attrs = {"method": "tau_ap_symmetric", "top": 3}
-
-    ax = plots.tau_matrix(frame)
-
-    assert ax.get_title().replace("\n", " ") == "symmetric τ AP of the orders of the systems, the best 3 systems"
-    assert "symmetric τ AP" in [other.get_ylabel() for other in ax.figure.axes]
-
-
-def test_concordance_has_a_cell_for_each_measure_against_each_with_a_star_where_it_is_significant():
-    ax = plots.concordance(CONCORDANCE)
-
-    cells = {(row, column): text for text in ax.texts for column, row in [text.get_position()]}
-    assert {at: text.get_text() for at, text in cells.items()} == {
-        (0, 1): "0.70*",
-        (1, 0): "0.20*",
-        (0, 2): "0.50",
-        (2, 0): "0.40",
-    }
-    assert texts(ax.get_yticklabels()) == ["RBU", "AP", "P"]
-    assert "0.70" in texts(plots.concordance(CONCORDANCE, alpha=0.001).texts)

@@ -17,8 +17,8 @@ from click.core import ParameterSource
 
 from .. import meta, missed_intents, plots
 from ..io import replaced
-from .inputs import Asked, measures_of, own_name
-from .options import MeasureText, command, of
+from .inputs import Asked, own_name
+from .options import command, of
 from .outputs import FILE, STANDARD_OUTPUT, Called
 
 # The last rank that a picture shows by default.
@@ -31,28 +31,18 @@ def _sampled(perquery: pd.DataFrame, rng: int, n_jobs: int | None = None) -> pd.
     return meta.topic_sampling(perquery, sizes=range(step, n + 1, step), rng=rng, n_jobs=n_jobs)
 
 
-# How the frame of a picture is made: by the function of its name in meta, if there is one, or by these in turn.
+# How the frame of a picture is made: by these functions of meta in turn.
 _MADE: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
-    **{name: (getattr(meta, name),) for name in plots.__all__ if name in meta.__all__},
     "means": (meta.compare,),
     "differences": (meta.compare,),
     "asl_curve": (meta.compare, meta.asl_curve),
     "discriminative_power": (meta.compare, meta.discriminative_power),
-    "delta_required": (meta.compare, meta.delta_required),
     "by_topic_set_size": (_sampled,),
     "topics_needed": (partial(meta.topics_needed, n=[25, 50, 100, 200]),),
-    "tau_matrix": (partial(meta.rank_correlation, matrix=True),),
-    "confusion": (partial(meta.agreement, table=True),),
 }
 PICTURES = {name: (*_MADE.get(name, ()), getattr(plots, name)) for name in plots.__all__}
 # Why pictures need options.
-_WHY = {
-    "query": "shows one query: name it with --query",
-    "chosen": "shows measures: name them with -m",
-    "by": "shows groups of queries: name them with --by",
-    "gold": "shows which measure is right: name the gold standard with --gold",
-    "other_qrels": "compares two judges: name the second with --other-qrels",
-}
+_WHY = {"query": "shows one query: name it with --query", "chosen": "shows measures: name them with -m"}
 
 
 @dataclass(frozen=True)
@@ -70,32 +60,14 @@ class Drawn(Called, Asked):
         The query, for a picture that shows one query.
     depth : int >= 1
         Last rank to show: by default 10, or the cutoff of explain's measure.
-    other_qrels : str
-        The judgements of a second judge, for assessor_agreement and confusion.
-    gold : str
-        The gold standard among the measures, for concordance.
     """
 
     picture: Annotated[str, click.Choice(list(PICTURES))]
-    other_qrels: str | None = None
-    gold: Annotated[str | None, MeasureText()] = None
-
-    @cached_property
-    def chosen(self) -> list[ir_measures.Measure]:
-        """The measures, with the gold standard."""
-        return measures_of(self.measures if self.gold is None else (*self.measures, self.gold))
 
     @cached_property
     def perquery(self) -> pd.DataFrame:
         """The values of all measures for each run and query."""
         return self.values(self.needed("chosen"), self.judged, on_error="raise", keep_by_query=True).perquery()
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """The means of each run by group of queries."""
-        self.needed("by")
-        how = {"on_error": "raise", "keep_by_query": False, "by": self.groups}
-        return self.values(self.needed("chosen"), self.judged, **how).means()
 
     @property
     def measure(self) -> ir_measures.Measure:
@@ -121,21 +93,16 @@ class Drawn(Called, Asked):
 _Given = dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]]
 # The values of the parameters of functions, and the options that they come from.
 _DATA: _Given = {
-    **dict.fromkeys(["perquery", "perquery_or_means"], (lambda drawn: drawn.perquery, ("measures", "n_jobs"))),
-    **dict.fromkeys(["qrels", "qrels_a"], (lambda drawn: drawn.judged, ())),
-    "qrels_b": (lambda drawn: drawn.judged_by(drawn.needed("other_qrels"), drawn.chosen), ("other_qrels",)),
-    "other_qrels": (lambda drawn: drawn.judged_by(drawn.needed("other_qrels"), drawn.chosen), ("other_qrels",)),
-    "runs": (lambda drawn: drawn.frames, ()),
-    "measures": (lambda drawn: drawn.chosen, ("measures",)),
-    "gold": (lambda drawn: drawn.needed("gold"), ("gold",)),
+    "perquery": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
     "rng": (lambda drawn: drawn.rng, ("rng",)),
     "n_jobs": (lambda drawn: drawn.n_jobs, ("n_jobs",)),
 }
 # The same for the functions that draw.
 _DRAWN: _Given = _DATA | {
+    "qrels": (lambda drawn: drawn.judged, ()),
+    "runs": (lambda drawn: drawn.frames, ()),
     "explained": (lambda drawn: drawn.explained(drawn.needed("query"), drawn.measure), ("measures", "query")),
     "missed": (lambda drawn: missed_intents(drawn.judged, drawn.frames, drawn.depth or _DEPTH), ("depth",)),
-    "table": (lambda drawn: drawn.table, ("measures", "by", "n_jobs")),
     "query_id": (lambda drawn: drawn.query if drawn.picture == "missed_intents" else drawn.needed("query"), ("query",)),
     "cutoff": (lambda drawn: drawn.depth or (None if drawn.picture == "explain" else _DEPTH), ("depth",)),
     "measure": (lambda drawn: drawn.measure if drawn.chosen else None, ("measures",)),
@@ -154,17 +121,16 @@ def _steps(picture: str) -> list[tuple[Callable[..., Any], _Given]]:
     for function in PICTURES[picture]:
         known = _DRAWN if function is PICTURES[picture][-1] else _DATA
         names = list(signature(function).parameters)[len(steps[:1]) :]  # the first one is the frame of the step before
-        in_frame = {"measures"} if "perquery" in names else set()
-        steps.append((function, {name: known[name] for name in names if name in known.keys() - in_frame}))
+        steps.append((function, {name: known[name] for name in names if name in known}))
     return steps
 
 
 @command
-@of(Drawn, "picture", "qrels", "columns", *_CHOSEN, "order", "doc_len", runs="[RUNS]...")
+@of(Drawn, "picture", "qrels", "runs", "columns", *_CHOSEN, "order", "doc_len")
 def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) -> None:
     """Draw a picture of RUNS and save it.
 
-    NAME is one of {names}. In Python, it is the function of that name in plots. The picture confusion takes no RUNS.
+    NAME is one of {names}. In Python, it is the function of that name in plots.
 
     Parameters
     ----------
@@ -185,8 +151,6 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
         name = str(parameter.name)
         if name in unread and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"The picture {drawn.picture} does not read {parameter.opts[-1]}: leave it out.")
-    if bool(drawn.runs) == (drawn.picture == "confusion"):
-        raise click.UsageError(f"The picture {drawn.picture} {'does not use' if drawn.runs else 'needs'} runs.")
     plt.switch_backend("agg")
     formats = FigureCanvasBase.get_supported_filetypes()
     ending = "png" if output == STANDARD_OUTPUT else os.path.splitext(output)[1].removeprefix(".").lower()

@@ -26,11 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "asl_curve",
     "by_topic_set_size",
-    "insert_synthetic_system",
     "intent_coverage",
-    "number_of_systems",
     "per_query_deltas",
-    "pool_depth",
     "stages",
     "topics_needed",
 ]
@@ -134,7 +131,7 @@ def asl_curve(
         If the frame has no rows, a column is missing, or alpha is out of range.
     """
     alpha = frame.attrs.get("alpha") if alpha is None else LEVEL.check("asl_curve", "alpha", alpha)
-    with _lines("asl_curve", frame, "rank", "asl", labels, ax) as ax:
+    with _measure_lines("asl_curve", frame, "rank", "asl", labels, ax) as ax:
         if alpha is not None:
             ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
             left = ax.get_yaxis_transform()
@@ -172,103 +169,13 @@ def by_topic_set_size(
     ValueError
         If the frame has no rows or a column is missing.
     """
-    return _taus("by_topic_set_size", "meta.topic_sampling", frame, by, "size", "topics in a sample", labels, ax)
-
-
-def pool_depth(frame: pd.DataFrame, *, by: str = "measure", labels: Names = None, ax: Axes | None = None) -> Axes:
-    """Show how similarly the judgements of a shallow pool and all judgements rank the systems, by the pool depth.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``measure``, ``depth`` and ``tau``, as `meta.pool_depth` returns them.
-    by : str
-        The column that has a line for each of its values. With ``"family"``, a line shows the mean over the measures of
-        a family.
-    labels : mapping, optional
-        The text to show for each measure (or value of ``by``), by its name.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A line for each measure, or for each value of ``by``.
-
-    Raises
-    ------
-    ValueError
-        If the frame has no rows or a column is missing.
-    """
-    return _taus("pool_depth", "meta.pool_depth", frame, by, "depth", "depth of the pool", labels, ax)
-
-
-def number_of_systems(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
-    """Show how similarly systems are ranked when rarity is computed from some of them and from all.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``measure``, ``n_systems``, ``mean`` and ``std``, as `meta.number_of_systems` returns them.
-    labels : mapping, optional
-        The text to show for each measure, by its name.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A line for each measure over the number of systems drawn, with error bars of one standard deviation, cut off at
-        1.
-
-    Raises
-    ------
-    ValueError
-        If the frame has no rows or a column is missing.
-    """
-    with _lines("number_of_systems", frame, "n_systems", "mean", labels, ax, "std") as ax:
-        spread = _lines_of(frame, "n_systems", "std", labels)
-        for i, (line, (x, std)) in enumerate(zip(ax.get_lines()[-len(spread) :], spread.values(), strict=True)):
-            # Side by side, so that they do not cover each other.
-            moved, y = x * 1.02 ** (i - (len(spread) - 1) / 2), np.asarray(line.get_ydata())
-            ends = std, np.minimum(std, 1 - y)
-            ax.errorbar(moved, y, ends, fmt="none", ecolor=line.get_color(), capsize=3, linewidth=1)
-        _logarithmic(ax.xaxis, frame["n_systems"])
-        what = f"rank correlation with the order among all systems{_from_data(ax, 1)}"
-        drawn = drawing.known(frame, n_systems="of {} systems")
-        return drawing.tell(ax, *drawn, "mean and std over trials", x="systems drawn", y=what)
-
-
-def insert_synthetic_system(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
-    """Show the rank of a synthetic system that retrieves some rare, or common, relevant documents.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``measure``, ``n_relevant`` and ``rank``, as `meta.insert_synthetic_system` returns them.
-    labels : mapping, optional
-        The text to show for each measure, by its name.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A line for each measure, rank 1 on top.
-
-    Raises
-    ------
-    ValueError
-        If the frame has no rows or a column is missing.
-    """
-    with _lines("insert_synthetic_system", frame, "n_relevant", "rank", labels, ax) as ax:
-        last = max(int(frame["rank"].max()), frame.attrs.get("n_systems", 0) + 1)
-        ax.set_ylim(last + 0.5, 0.5)
-        drawing.integers(ax.yaxis)
+    who = "by_topic_set_size"
+    taus = drawing.readable(who, frame, "meta.topic_sampling", by, "size", "tau")
+    means = taus.groupby([by, "size"], sort=False)["tau"].mean().reset_index().rename(columns={by: "measure"})
+    with _measure_lines(who, means, "size", "tau", labels, ax) as ax:
         drawing.integers(ax.xaxis)
-        kinds = " or ".join(frame["kind"].unique()) + " " if "kind" in frame else ""
-        found, told = f"{kinds}relevant documents that the synthetic system finds", {"n_systems": "among {} systems"}
-        return drawing.tell(ax, *drawing.known(frame, **told), x=found, y="rank of the synthetic system")
+        told, y = drawing.known(frame, **COUNTS), f"Kendall's τ with the order by all{_from_data(ax, 1)}"
+        return drawing.tell(ax, f"a line for each {by}", *told, x="topics in a sample", y=y)
 
 
 def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -295,7 +202,7 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
     ValueError
         If the frame has no rows or a column is missing.
     """
-    with _lines("topics_needed", frame, "topics", "delta", labels, ax) as ax:
+    with _measure_lines("topics_needed", frame, "topics", "delta", labels, ax) as ax:
         _logarithmic(ax.xaxis, frame["topics"])
         _logarithmic(ax.yaxis)
         told = drawing.known(frame, test="{} test", power="power {:g}", alpha="alpha {:g}")
@@ -363,9 +270,9 @@ def per_query_deltas(
     deltas = {name: rounded(values[name] - values[baseline]) for name in systems}
     what = f"difference in {called('labels', labels, [measure])[measure]}"
     if isinstance(system, str):
-        return _bars(deltas[system], scores.queries, f"{shown[system]} against {shown[baseline]}", what, ax)
+        return _bars_by_query(deltas[system], scores.queries, f"{shown[system]} against {shown[baseline]}", what, ax)
     with drawing.axes(ax) as ax:
-        counted = {f"{shown[name]}: {_counted(delta)}": -np.sort(-delta) for name, delta in deltas.items()}
+        counted = {f"{shown[name]}: {_wins_and_losses(delta)}": -np.sort(-delta) for name, delta in deltas.items()}
         plot_lines(ax, {name: (np.arange(1, len(delta) + 1), delta) for name, delta in counted.items()})
         ax.axhline(0, color="black", linewidth=0.8)
         drawing.integers(ax.xaxis)
@@ -438,30 +345,15 @@ def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> Any:
 
 
 @contextmanager
-def _lines(who: str, frame: pd.DataFrame, x: str, y: str, labels: Names, ax: Axes | None, *more: str) -> Iterator[Axes]:
+def _measure_lines(who: str, frame: pd.DataFrame, x: str, y: str, labels: Names, ax: Axes | None) -> Iterator[Axes]:
     """Check that a frame is of the function of `meta` with this name, and give axes with a line for each measure."""
-    drawing.readable(who, frame, f"meta.{who}", "measure", x, y, *more)
+    drawing.readable(who, frame, f"meta.{who}", "measure", x, y)
     with drawing.axes(ax) as ax:
-        plot_lines(ax, _lines_of(frame, x, y, labels))
+        shown = called("labels", labels, map(str, frame["measure"].unique()))
+        sorted_rows = {name: of.sort_values(x, kind="stable") for name, of in frame.groupby("measure", sort=False)}
+        points = {name: (of[x].to_numpy(), of[y].to_numpy(dtype=float)) for name, of in sorted_rows.items()}
+        plot_lines(ax, {shown[str(name)]: xy for name, xy in points.items()})
         yield ax
-
-
-def _lines_of(frame: pd.DataFrame, x: str, y: str, labels: Names) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return the points of the line of each measure, by its name."""
-    shown = called("labels", labels, map(str, frame["measure"].unique()))
-    groups = {shown[str(name)]: of.sort_values(x, kind="stable") for name, of in frame.groupby("measure", sort=False)}
-    return {name: (of[x].to_numpy(), of[y].to_numpy(dtype=float)) for name, of in groups.items()}
-
-
-def _taus(
-    who: str, source: str, frame: pd.DataFrame, by: str, x: str, what: str, labels: Names, ax: Axes | None
-) -> Axes:
-    """Draw the mean tau of each line by a number."""
-    means = drawing.readable(who, frame, source, by, x, "tau").groupby([by, x], sort=False)["tau"].mean().reset_index()
-    with _lines(who, means.rename(columns={by: "measure"}), x, "tau", labels, ax) as ax:
-        _logarithmic(ax.xaxis, means[x]) if x == "depth" else drawing.integers(ax.xaxis)
-        y = f"Kendall's τ with the order by all{_from_data(ax, 1)}"
-        return drawing.tell(ax, f"a line for each {by}", *drawing.known(frame, **COUNTS), x=what, y=y)
 
 
 def _logarithmic(axis: Any, values: Any = ()) -> None:
@@ -495,13 +387,13 @@ def _from_data(ax: Axes, highest: float = np.inf) -> str:
     return f"\n(the axis starts at {start:g})" if start > 0 else ""
 
 
-def _counted(delta: np.ndarray) -> str:
+def _wins_and_losses(delta: np.ndarray) -> str:
     """Return on how many queries a system is better, and on how many it is worse."""
     counts = {"better": (delta > 0).sum(), "equal": (delta == 0).sum(), "worse": (delta < 0).sum()}
     return ", ".join(f"{n} {how}" for how, n in counts.items() if n or how != "equal")
 
 
-def _bars(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes | None) -> Axes:
+def _bars_by_query(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes | None) -> Axes:
     """Draw a bar for each query, the largest gain first, and a line at the mean."""
     order = np.argsort(-delta, kind="stable")
     with drawing.axes(ax, float(np.clip(drawing.scaled(LINE) * len(order), 4.8, 16))) as ax:
@@ -515,5 +407,5 @@ def _bars(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes 
         ax.set_xticks(range(0, len(order), step), names, rotation=90, fontsize=drawing.scaled(8))
         ax.set_xlim(-0.8, len(order) - 0.2)
         part = f" (every {step}th is named)" if step > 1 else ""
-        title = f"{told}: {_counted(delta)}, mean {delta.mean():+.3f}"
+        title = f"{told}: {_wins_and_losses(delta)}, mean {delta.mean():+.3f}"
         return drawing.tell(ax, title, x=f"query, the largest gain first{part}", y=what)

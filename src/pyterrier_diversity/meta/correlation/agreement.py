@@ -105,11 +105,13 @@ def agreement(
     0    1         a      2        0.5  0.333         0.500    1.000
     1    1         b      2        0.5  0.000         0.000    0.500
     2  all       all      4        0.5  0.273         0.333    0.667
-    >>> agreement(people, machine, table=True).rename_axis(None)
+    >>> table = agreement(people, machine, table=True).rename_axis(None)
+    >>> table
     label_b  0  1
     0        1  1
     1        0  1
     2        0  1
+    >>> colours = table.style.background_gradient(axis=1)  # in a notebook, with matplotlib
     >>> agreement({"people": people, "machine": machine, "others": machine}).tail(1).round(3)
        qid iteration  pairs  labels  alpha_nominal  alpha_ordinal
     2  all       all      4      12          0.436          0.615

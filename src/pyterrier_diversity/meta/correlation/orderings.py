@@ -88,6 +88,10 @@ def rank_correlation(
     >>> rank_correlation(means, "AP", method="tau_ap")
       measure reference  value
     0     RBU        AP    0.0
+
+    A notebook shows the matrix in colours with matplotlib:
+
+    >>> colours = rank_correlation(means, matrix=True).style.background_gradient("RdBu", vmin=-1, vmax=1)
     """
     METHOD.check("rank_correlation", "method", method)
     VARIANT.check("rank_correlation", "variant", variant)
@@ -445,6 +449,11 @@ def concordance(
     >>> concordance(frame, gold="R")
       measure other  concordance  other_concordance  disagreements    p
     0       P    RR          1.0                0.0              1  1.0
+
+    A picture, with matplotlib:
+
+    >>> table = concordance(frame, gold="R").set_index(["measure", "other"])
+    >>> ax = table[["concordance", "other_concordance"]].plot.barh()
     """
     _SIGN_TEST.check("concordance", "method", method)
     golds = names_of(gold)
@@ -537,11 +546,16 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
 
     >>> values = {"m1": [1, 0.5, 0.2], "m2": [0.8, 0.3, 0.4], "m3": [1, 0.2, 0.5]}
     >>> rows = [(f"S{i + 1}", "q", m, v) for m in values for i, v in enumerate(values[m])]
-    >>> unanimity(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])).round(3)
+    >>> table = unanimity(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
+    >>> table.round(3)
       measure  unanimity
     0      m2      1.000
     1      m3      1.000
     2      m1      0.415
+
+    A picture, with matplotlib:
+
+    >>> ax = table.plot.barh("measure", "unanimity")
     """
     scores = read_scores(perquery, measures, two=["systems"], who="unanimity")
     values = np.stack(list(scores.by_measure.values()))

@@ -106,9 +106,14 @@ def stability(
     --------
     >>> rows = [("a", "1", 0.9), ("a", "2", 0.2), ("a", "3", 0.8), ("b", "1", 0.5), ("b", "2", 0.6), ("b", "3", 0.5)]
     >>> frame = pd.DataFrame(rows, columns=["name", "qid", "value"]).assign(measure="P@5")
-    >>> stability(frame, n_trials=9, share=1)
+    >>> table = stability(frame, n_trials=9, share=1)
+    >>> table
       measure  stability  ties
     0     P@5        1.0   0.0
+
+    A picture, with matplotlib:
+
+    >>> ax = table.plot.barh("measure", ["stability", "ties"], stacked=True)
     """
     how = checked("stability", _PARAMETERS, n_trials=n_trials, fuzziness=fuzziness, share=share)
     n_trials, fuzziness, share = how.values()
@@ -322,10 +327,15 @@ def pool_depth(
     >>> run = {"qid": ["q"] * 2, "score": [2.0, 1.0]}
     >>> runs = {name: pd.DataFrame({**run, "docno": list(docs)}) for name, docs in {"x": "ab", "y": "cd"}.items()}
     >>> qrels = pd.DataFrame({"qid": ["q"] * 3, "docno": list("acd"), "label": [0, 1, 1]})
-    >>> pool_depth(qrels, runs, [P @ 2], depths=[1, 2])
+    >>> table = pool_depth(qrels, runs, [P @ 2], depths=[1, 2])
+    >>> table
       measure  depth  tau    judged  n_queries
     0     P@2      1  1.0  0.666667          1
     1     P@2      2  1.0  1.000000          1
+
+    A picture, with matplotlib:
+
+    >>> ax = table.pivot(index="depth", columns="measure", values="tau").plot(marker="o")
     """
     who = "pool_depth"
     (judged,), systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels)
@@ -428,10 +438,15 @@ def assessor_agreement(
     >>> run = {"qid": ["q"] * 2, "score": [2.0, 1.0]}
     >>> runs = {name: pd.DataFrame({**run, "docno": list(docs)}) for name, docs in {"x": "ab", "y": "bc"}.items()}
     >>> first = pd.DataFrame({"qid": ["q"] * 3, "docno": list("abc"), "label": [1, 0, 0]})
-    >>> assessor_agreement(first, first.assign(label=[0, 1, 0]), runs, [P @ 1, P @ 2])
+    >>> table = assessor_agreement(first, first.assign(label=[0, 1, 0]), runs, [P @ 1, P @ 2])
+    >>> table
       measure  tau  tau_low  tau_high
     0     P@1 -1.0     -1.0      -1.0
     1     P@2  NaN      NaN       NaN
+
+    A picture of tau and the ends of its interval, with matplotlib:
+
+    >>> ax = table.plot("measure", ["tau", "tau_low", "tau_high"], style=["o", "_", "_"])
     """
     who = "assessor_agreement"
     n_trials, ci = checked(who, _PARAMETERS, n_trials=n_trials, ci=ci).values()

@@ -124,6 +124,11 @@ def number_of_systems(
     >>> table[["measure", "n_systems", "mean"]].round(3)
             measure  n_systems   mean
     0  P_Rareness@2          3  0.927
+
+    A picture, with matplotlib:
+
+    >>> of_size = table.pivot(index="n_systems", columns="measure", values=["mean", "std"])
+    >>> ax = of_size["mean"].plot(marker="o", yerr=of_size["std"])
     """
     who = "number_of_systems"
     how = checked(who, _PARAMETERS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
@@ -240,6 +245,11 @@ def insert_synthetic_system(
     1  P_Rareness(alpha=0.0)@3           3     1
     2             P_Rareness@3           2     3
     3             P_Rareness@3           3     1
+
+    A picture, with matplotlib and rank 1 on top:
+
+    >>> ax = table.pivot(index="n_relevant", columns="measure", values="rank").plot(marker="o")
+    >>> ax.invert_yaxis()
     """
     who = "insert_synthetic_system"
     how = checked(who, _PARAMETERS, kind=kind, cutoff=cutoff, form=form, rel=rel)

@@ -134,9 +134,14 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     --------
     >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
-    >>> delta_required(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "tukey")
+    >>> table = delta_required(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "tukey")
+    >>> table
       measure  delta
     0     RBU  0.375
+
+    A picture, with matplotlib:
+
+    >>> ax = table.plot.barh("measure", "delta")
     """
     who = "delta_required"
     compared = read_compared(who, _DELTA, perquery, args, options)
