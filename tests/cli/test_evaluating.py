@@ -416,41 +416,6 @@ def test_a_run_may_come_through_a_pipe(tmp_path, monkeypatch, how):
     assert values == [run("evaluate", QRELS, BM25, "-m", "RBU@5", "--format", "csv").split(",")[-1].strip()] * 2
 
 
-def test_expected_values_over_ties_have_standard_errors(tmp_path):
-    path = tmp_path / "tied.run"
-    path.write_text(
-        "".join(f"{line.rsplit(' ', 2)[0]} 1 tied\n" for line in (FOLDER / "bm25.run").read_text().splitlines())
-    )
-
-    arguments = ["evaluate", QRELS, str(path), "-m", "RBU@5", "--format", "csv"]
-    header, row = run(*arguments, "--ties", "expected", "--samples", "20").splitlines()
-
-    assert header == "run,RBU@5,se(RBU@5)"
-    assert float(row.split(",")[2]) > 0
-    assert run(*arguments, "--ties", "expected", "--samples", "20", "--seed", "1").splitlines()[1] != row
-
-
-@pytest.mark.parametrize("gate", [[], ["--min", "RBU@5=0"]], ids=["no gate", "a gate"])
-def test_standard_errors_stand_beside_each_query_and_each_mean(tmp_path, gate):
-    path = tmp_path / "tied.run"
-    path.write_text((FOLDER / "bm25.run").read_text().replace(" 16 bm25", " 15 bm25"))
-    arguments = ["evaluate", QRELS, str(path), BM25, "-m", "RBU@5 StRecall@5", "--queries", "--format", "csv", *gate]
-    arguments += ["--ties", "expected", "--samples", "20"]
-
-    by_query = pd.read_csv(io.StringIO(run(*arguments, "-q")), dtype={"qid": str}).set_index(["run", "qid"])
-    means = pd.read_csv(io.StringIO(run(*arguments))).set_index("run")
-
-    names = ["RBU@5", "se(RBU@5)", "StRecall@5", "se(StRecall@5)"]
-    expected = evaluate_runs(
-        read_qrels(QRELS), [path, BM25], ["RBU@5", "StRecall@5"], ties="expected", samples=20, rng=0, perquery=True
-    )
-    of_rbu = expected[(expected["name"] == "tied") & (expected["measure"] == "RBU@5")]
-    assert list(by_query) == list(means) == ["queries", "ties@5", *names]
-    assert by_query.loc["tied", "se(RBU@5)"].tolist()[:-1] == of_rbu["se"].tolist()
-    assert by_query.loc[("tied", "all"), "se(RBU@5)"] == means.loc["tied", "se(RBU@5)"] > 0
-    pd.testing.assert_frame_equal(by_query.xs("all", level="qid"), means, rtol=1e-12)
-
-
 @pytest.mark.parametrize("command", [["evaluate", "-m", "RBU@5"], ["compare", "-m", "RBU@5"], ["check"]], ids=" ".join)
 def test_warnings_about_qrels_are_errors_if_strict(tmp_path, command):
     path = tmp_path / "nuggets.jsonl"

@@ -1,4 +1,3 @@
-import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import NumRet
@@ -85,19 +84,6 @@ def test_a_measure_that_is_a_sum_is_summed_in_each_group():
     found = table[table["name"] == "bm25"].set_index("group")["NumRet"]
     assert found[["easy", "hard"]].tolist() == sums.sum()[["easy", "hard"]].tolist()
     assert found["macro mean"] == sums.sum().mean()
-
-
-def test_standard_errors_of_groups_are_those_of_means_of_independent_queries():
-    tied = DemoDataset().get_results("bm25").assign(score=1.0)
-    how = {"ties": "expected", "samples": 20, "rng": 1}
-    errors = evaluate_runs(QRELS, {"tied": tied}, [RBU @ 5], **how, perquery=True).set_index("qid")["se"]
-
-    table = evaluate_runs(QRELS, {"tied": tied}, [RBU @ 5, NumRet], **how, by=HARD).set_index("group")
-
-    by_group = {name: np.sqrt((errors[of_group(name)] ** 2).sum()) / len(of_group(name)) for name in ("hard", "easy")}
-    macro = np.hypot(*by_group.values()) / 2
-    assert table["se(RBU@5)"].to_dict() == pytest.approx({**by_group, "macro mean": macro})
-    assert table["se(NumRet)"].isna().all()
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,15 @@ def test_the_notes_count_queries_intents_and_documents():
     ]
 
 
+def test_the_notes_count_queries_with_ties_across_the_cutoff():
+    tied = run(("1", "a"), ("1", "z"), ("1", "b"), ("2", "c"), ("7", "a"), ("7", "b")).assign(score=[2, 1, 1, 0, 0, 0])
+
+    told = [said(check_files(QRELS, {"mine": tied}, cutoff=cutoff), "mine", "note") for cutoff in (1, 2)]
+
+    assert ["tie" in note for (note,) in told] == [False, True]
+    assert told[1][0].endswith("judged; scores tie across rank 2 in 1 query.")
+
+
 @pytest.mark.parametrize(
     ("qrels", "message"),
     [

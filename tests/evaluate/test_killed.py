@@ -58,23 +58,6 @@ def test_a_call_that_is_killed_goes_on_where_it_ended(tmp_path, n_jobs, n_proces
     same(evaluation.table(main), evaluation.undisturbed())
 
 
-def test_two_processes_that_save_to_one_folder_lose_nothing(tmp_path):
-    evaluation = Evaluation(tmp_path)
-
-    both = [evaluation.start(n_jobs=1), evaluation.start(n_jobs=1, ties="expected", samples=2, rng=1)]
-    assert [process.wait() for process in both] == [0, 0]
-    saved = evaluation.saved()
-    later = [evaluation.start(n_jobs=2), evaluation.start(n_jobs=2, ties="expected", samples=2, rng=1)]
-    assert [process.wait() for process in later] == [0, 0]
-
-    assert len(saved) == 4 * evaluation.n_runs
-    assert evaluation.saved() == saved
-    assert {pid for pid, _ in evaluation.read()} == {process.pid for process in (*both, *later)}  # and no workers
-    for first, second in zip(both, later, strict=True):
-        same(evaluation.table(second), evaluation.table(first))
-    same(evaluation.table(both[0]), evaluation.undisturbed())
-
-
 class Cluster:
     """A Dask scheduler and workers, each a process."""
 

@@ -15,7 +15,7 @@ import pyterrier as pt
 import pytest
 from ir_measures import AP, Measure, P, ScoredDoc, nDCG
 
-from pyterrier_diversity import NDEVAL, RBU, Adhoc, Coverage, DiversityMeasure, alpha_nDCG, evaluate_runs, signature
+from pyterrier_diversity import CT, NDEVAL, RBU, Adhoc, Coverage, DiversityMeasure, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
 from pyterrier_diversity.frames import Message, give
@@ -86,9 +86,22 @@ def test_a_table_carries_the_signatures_of_its_measures(files):
 
     ties = "docno descending"
     assert table.attrs["signatures"] == {str(measure): signature(measure, ties=ties) for measure in MEASURES}
-    drawn = evaluate_runs(QRELS, files, [P @ 5], ties="expected", samples=3, rng=1)
-    seed = drawn.attrs["expected"]["seed"]
-    assert f"|ties: mean over 3 orders, seed {seed}|" in drawn.attrs["signatures"]["P@5"]
+
+
+def test_the_share_of_queries_with_ties_across_each_cutoff_is_in_attrs():
+    qrels = pd.DataFrame({"qid": ["p", "q", "q"], "docno": ["a", "a", "b"], "label": 1, "iteration": ["x", "x", "y"]})
+    untied = pd.DataFrame({"qid": "p", "docno": ["a", "b"], "score": [1.0, 0.0]})
+    tied = pd.DataFrame({"qid": "q", "docno": [*"abcd"], "score": [2.0, 1.0, 1.0, 1.0]})
+    runs = {"mine": pd.concat([untied, tied]), "none": untied}
+
+    table = evaluate_runs(qrels, runs, [RBU @ 1, Adhoc(P @ 2), alpha_nDCG @ 3], queries=True)
+
+    shares = {"ties@1": 0.0, "ties@2": 0.5, "ties@3": 0.5}
+    assert table.attrs["ties"] == {"mine": shares, "none": dict.fromkeys(shares, 0.0)}
+    assert table[["queries", *shares]].to_numpy().tolist() == [[2, 0.0, 0.5, 0.5], [1, 0.0, 0.0, 0.0]]
+    # The others have no cutoff, or one that counts turns or judged documents.
+    uncut = [nDCG(judged_only=True) @ 5, AP, CT @ 1]
+    assert list(evaluate_runs(qrels, runs, uncut).attrs["ties"]["mine"]) == ["ties@5"]
 
 
 def test_an_error_names_its_run(tmp_path, files):

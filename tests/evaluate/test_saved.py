@@ -226,24 +226,6 @@ def test_a_run_of_another_name_is_not_scored_again(tmp_path, read):
     same(table, evaluate_runs(QRELS, {"new": FILES["bm25"]}, MEASURES))
 
 
-def test_expected_values_over_ties_are_found_again_with_their_standard_errors(tmp_path, monkeypatch):
-    tied = BM25.assign(score=1.0)
-    how = {"ties": "expected", "samples": 5, "rng": 1, "queries": True, "n_jobs": 1}
-    both = [{**how, "perquery": perquery} for perquery in (False, True)]
-    expected = [evaluate_runs(QRELS, {"mine": tied}, MEASURES, **options) for options in both]
-    assert (expected[1]["se"] > 0).any()
-    with pytest.warns(UserWarning, match="Run mine: All documents have the same score in 14 of 14 queries"):
-        evaluate_runs(QRELS, {"mine": tied}, MEASURES[1:], save_dir=tmp_path)
-    evaluate_runs(QRELS, {"mine": tied}, MEASURES[:1], **how, save_dir=tmp_path)
-
-    for options, table in zip(both, expected, strict=True):
-        for _ in range(2):
-            same(evaluate_runs(QRELS, {"mine": tied}, MEASURES, **options, save_dir=tmp_path), table)
-    assert len(content(tmp_path)) == 6
-    monkeypatch.setattr(scoring, "_scored", None)
-    same(evaluate_runs(QRELS, {"mine": tied}, MEASURES, **both[1], save_dir=tmp_path), expected[1])
-
-
 def test_a_table_without_notes_does_not_count(tmp_path, read):
     whole = evaluate_runs(QRELS, FILES, MEASURES, perquery=True, save_dir=tmp_path)
     before = content(tmp_path)

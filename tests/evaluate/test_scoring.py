@@ -69,9 +69,6 @@ def test_no_workers_are_started_for_small_runs(workers, monkeypatch):
     evaluate_runs(QRELS, FILES, [RBU @ 5], n_jobs=2)
     assert workers == []
 
-    evaluate_runs(QRELS, FILES, [RBU @ 5], n_jobs=2, ties="expected", samples=2_000)
-    assert workers == [2]
-
 
 def test_workers_know_measures_of_a_notebook():
     assert in_a_new_process(WITH_MY_MEASURE) == "True"

@@ -209,7 +209,6 @@ def test_ties_in_the_order_of_their_ranks_single_documents_and_sessions_are_sile
 def test_a_batch_of_few_queries_may_have_the_same_scores_by_chance():
     assert doubts(tied(4)) == []
     assert len(doubts(tied(5))) == len(doubts(tied(1), is_whole=True)) == 1
-    assert doubts(tied(), draws_ties=True) == []
 
 
 def test_a_query_that_is_missing_from_the_run_has_an_empty_ranking():

@@ -9,7 +9,7 @@ import pytest
 from ir_measures import AP, NRBP, RBP, RR, Judged, P, nDCG
 
 from by_hand import renamed
-from pyterrier_diversity import IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG, evaluate_runs
+from pyterrier_diversity import IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
 from pyterrier_diversity.io import highest_label_last
 from pyterrier_diversity.transformers import Evaluate, XQuAD, oracle_intent_scores
 
@@ -249,22 +249,3 @@ class TestEvaluateAsATransformer(pt.testing.TransformerTestCase):
 def test_qrels_without_rows_are_refused():
     with pytest.raises(ValueError, match="Evaluate: qrels must not be empty"):
         Evaluate(pd.DataFrame(columns=["qid", "docno", "label"]), [RBU @ 5])
-
-
-def test_expected_values_over_orders_of_ties_are_those_of_evaluate_runs():
-    demo = pt.get_dataset("diversity:demo")
-    run = demo.get_results("bm25").assign(score=0.0)
-    measures = [RBU @ 5, Adhoc(AP), P @ 5]
-    table = evaluate_runs(
-        demo.get_qrels(), {"mine": run}, measures, perquery=True, ties="expected", samples=5, rng=1
-    ).set_index(["qid", "measure"])
-
-    evaluate = Evaluate(demo.get_qrels(), measures, ties="expected", samples=5, rng=1)
-    found = pd.concat([evaluate(of_query) for _, of_query in run.groupby("qid")]).set_index("qid")
-
-    assert list(found)[-6:] == [name for measure in map(str, measures) for name in (measure, f"se({measure})")]
-    for (query, measure), row in table.iterrows():
-        assert found.loc[query, [measure, f"se({measure})"]].tolist() == row[["value", "se"]].tolist()
-    assert (table["se"] > 0).any()
-    with pytest.raises(ValueError, match=r"^Evaluate: ties must be 'docno' or 'expected', not 'x'\.$"):
-        Evaluate(QRELS, RBU, ties="x")

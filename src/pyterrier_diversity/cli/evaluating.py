@@ -30,9 +30,9 @@ _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "strict", "ignore", "doc_len", "n_jobs", "rng")
+@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "strict", "ignore", "doc_len", "n_jobs")
 @of(Shown)
-@of(evaluate_runs, "ties", "samples", save_mode="Reuse saved values, overwrite them, or stop with an error.")
+@of(evaluate_runs, save_mode="Reuse saved values, overwrite them, or stop with an error.")
 def evaluate(
     asked: Asked,
     shown: Shown,

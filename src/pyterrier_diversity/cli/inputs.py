@@ -226,7 +226,7 @@ class Asked:
     def values(self, measures: list[ir_measures.Measure], judged: pd.DataFrame | None = None, **how: Any) -> RunValues:
         """Return the values of runs, without those that cannot be read. By default, the qrels are read."""
         judged = self.judged_by(self.qrels, measures) if judged is None else judged
-        how = {"on_error": "skip", "n_jobs": self.n_jobs, "rng": self.rng} | how
+        how = {"on_error": "skip", "n_jobs": self.n_jobs} | how
         how |= {"order": self.order, "doc_len": self.doc_len}
         return values_of_runs(judged, self.given, measures, **how)
 

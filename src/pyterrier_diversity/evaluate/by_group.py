@@ -11,7 +11,6 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
-from ir_measures.measures.base import MeanAgg
 
 from ..io import read_content, separator_of
 from .evaluator import aggregated
@@ -51,23 +50,12 @@ class QueryGroups:
         ----------
         measure : Measure
             The measure.
-        values : ndarray, shape (queries,) or (2, queries)
-            Its values, and their standard errors if orders of tied documents were drawn.
-
-        Returns
-        -------
-        ndarray, shape (1 or 2, groups + 1)
-            Aggregates, and standard errors, which are NaN unless the aggregate is a mean.
+        values : ndarray, shape (queries,)
+            Its values.
         """
-        values, of_query = np.atleast_2d(values), np.array(self.of_query, dtype=object)
-        of_group = [values[:, of_query == name] for name in self.names]
-        found = np.hstack([aggregated([measure], each[:1])[:, None] for each in of_group])
-        if len(values) == 2:  # queries have orders of their own, so the variances of their means add up
-            is_mean = type(measure.aggregator()) is MeanAgg
-            errors = [np.sqrt((each[1] ** 2).sum()) / each.shape[1] if is_mean else np.nan for each in of_group]
-            found = np.vstack([found, errors])
-        macro = [found[0].mean(), *np.sqrt((found[1:] ** 2).sum(axis=1)) / len(self.names)]
-        return np.c_[found, macro]
+        of_query = np.array(self.of_query, dtype=object)
+        found = [aggregated([measure], values[None, of_query == name])[0] for name in self.names]
+        return np.array([*found, np.mean(found)])
 
 
 def read_groups(

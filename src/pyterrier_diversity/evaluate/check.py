@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..frames import Message, collected, ignoring
 from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
-from ..judged import Judgements, Run, judge
+from ..judged import Judgements, Run, judge, tied_across
 from ..parameters import Parameter
 from .doubts import refuse_unjudged, single_intents
 from .perquery import listed
@@ -33,7 +33,7 @@ def check_files(
     order : {"score", "rank"}
         The column that orders the documents of run files, as in `io.read_run`.
     cutoff : int >= 1
-        The last rank at which judged documents are counted.
+        The last rank at which judged documents are counted, and across which scores may tie.
     ignore : iterable of str
         What to leave out of the warnings: values of the column ``about``.
 
@@ -135,6 +135,9 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
     is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name, cutoff)]
     share = f"; {np.mean(is_judged):.0%} of the documents down to rank {cutoff} are judged" if is_judged else ""
+    (tied,) = tied_across(run, [cutoff])
+    n_tied = len(set(answered).intersection(tied))
+    share += f"; scores tie across rank {cutoff} in {_counted(n_tied, 'query', 'queries')}" if n_tied else ""
     others = len(given) - len(answered)
     more = f" and {others} without judgements" if others else ""
     yield f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}."

@@ -14,14 +14,12 @@ import pandas as pd
 from ..frames import KINDS, Message, checked_kinds, column_of, give
 from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_some_measures
-from ..parameters import Rng
 from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
-from .expected import TiesOption, read_draws
 from .saved import Saved, SaveMode, Scored, content_key
 from .scoring import Call, score_runs
 
 # The columns of tables that are not measures.
-_COLUMNS = ("name", "qid", "measure", "value", "se", "queries")
+_COLUMNS = ("name", "qid", "measure", "value", "queries")
 
 
 def evaluate_runs(
@@ -35,9 +33,6 @@ def evaluate_runs(
     order: OrderedBy = "score",
     queries: bool = False,
     strict: bool | Collection[str] = False,
-    ties: TiesOption = "docno",
-    samples: int = 100,
-    rng: Rng = None,
     doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
     save_dir: str | os.PathLike[str] | None = None,
     save_mode: SaveMode = "reuse",
@@ -72,20 +67,13 @@ def evaluate_runs(
     strict : bool or collection of str
         Whether warnings about the data are errors, or which kinds of them: "words", "support", "intents", "empty",
         "missing", "ids", "repeats", "ranks" or "lengths", as `check_files` calls them.
-    ties : {"docno", "expected"}
-        How to order documents with the same score: by descending id, or at random, with means over many orders.
-    samples : int >= 2
-        The number of random orders.
-    rng : int, Generator or None
-        Seed or generator of the random orders.
     doc_len : mapping or path-like, optional
         The number of words of each document, for `EU_DD`, as in `io.add_lengths`.
     save_dir : path, optional
         A folder for the values of each run, which are written when the run is finished: a table of queries and measures
         (``.csv.gz``), and notes on how it was computed (``.json``). A later call with the same qrels, runs and measures
-        reads them, however the earlier one ended, and several processes may use one folder at once. With
-        ``ties="expected"``, ``rng`` must be an integer. Measures of other packages are computed again, unless their
-        class has an attribute ``VERSION``.
+        reads them, however the earlier one ended, and several processes may use one folder at once. Measures
+        of other packages are computed again, unless their class has an attribute ``VERSION``.
     save_mode : {"reuse", "overwrite", "error"}
         What to do if the folder has values of a run: read those that are still valid, replace them, or raise an error.
     on_error : {"raise", "skip"}
@@ -95,14 +83,12 @@ def evaluate_runs(
     -------
     DataFrame
         As from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with ``perquery``,
-        the columns ``name``, ``qid``, ``measure``, ``value``. With ``ties="expected"``, standard errors are in columns
-        such as ``se(RBU@20)``, or in the column ``se``. With ``by``, there is a row for each run and group, and one for
-        the mean over the groups (``macro mean``), with the number of ``queries``; values of queries have a column with
-        the group. ``attrs`` has the ``signatures`` of the measures, the names of ``empty`` runs and of those whose ids
-        are ``unmatched`` in the qrels, how many queries each run ``answered`` and which it is ``missing`` that others
-        answer, the ``errors`` of skipped runs, and the shares of ``ties``. ``attrs["expected"]`` has the ``samples``,
-        the ``seed``, which as ``rng`` gives the same values again, and the standard errors ``se`` of each run's
-        aggregates.
+        the columns ``name``, ``qid``, ``measure``, ``value``. With ``by``, there is a row for each run and group,
+        and one for the mean over the groups (``macro mean``), with the number of ``queries``; values of queries have a
+        column with the group. ``attrs`` has the ``signatures`` of the measures, the names of ``empty`` runs and of
+        those whose ids are ``unmatched`` in the qrels, how many queries each run ``answered`` and which it is
+        ``missing`` that others answer, the ``errors`` of skipped runs, and, for each run and cutoff, the share of
+        queries with ``ties`` across it.
 
     Raises
     ------
@@ -147,9 +133,8 @@ class RunValues(NamedTuple):
         The runs and the queries.
     measures : dict of str to Measure
         The measures by name.
-    values : array, shape (runs, measures, 1 or 2, queries + 1)
-        The values of the queries, if they were kept, and their aggregates; also the standard errors of all these, if
-        orders of tied documents were drawn.
+    values : array, shape (runs, measures, queries + 1)
+        The values of the queries, if they were kept, and their aggregates.
     counts : dict of str to list
         For each run, the number of queries answered and the shares of them with ties across each cutoff.
     attrs : dict
@@ -184,13 +169,11 @@ class RunValues(NamedTuple):
                 [self.groups.aggregated(*each) for each in zip(self.measures.values(), of_run[..., :-1], strict=True)]
                 for of_run in self.values
             ]
-            values = np.reshape(of_measures, (*values.shape[:3], len(self.groups.names) + 1))
+            values = np.reshape(of_measures, (*values.shape[:2], len(self.groups.names) + 1))
             rows[self.groups.column] = [*self.groups.names, MACRO_MEAN]
             rows["queries"] = [*self.groups.sizes, len(self.query_ids)]
-        columns: dict[str, np.ndarray] = {}
-        for measure in self.measures if measures is None else measures:
-            parts = values[:, list(self.measures).index(measure)].swapaxes(0, 1)
-            columns |= zip((measure, f"se({measure})"), parts, strict=False)
+        place = {measure: i for i, measure in enumerate(self.measures)}
+        columns = {measure: values[:, place[measure]] for measure in (self.measures if measures is None else measures)}
         return self._table(rows, columns, values.shape[-1], counted)
 
     def perquery(self, *, counted: bool = False) -> pd.DataFrame:
@@ -198,8 +181,7 @@ class RunValues(NamedTuple):
         queries = {"qid": self.query_ids} | ({} if self.groups is None else {self.groups.column: self.groups.of_query})
         rows = {name: [value for value in of_query for _ in self.measures] for name, of_query in queries.items()}
         rows["measure"] = [*self.measures] * len(self.query_ids)
-        parts = self.values[..., :-1].transpose(2, 0, 3, 1)
-        return self._table(rows, dict(zip(("value", "se"), parts, strict=False)), len(rows["qid"]), counted)
+        return self._table(rows, {"value": self.values[..., :-1].swapaxes(1, 2)}, len(rows["qid"]), counted)
 
     def _table(
         self, rows: dict[str, list[Any]], columns: dict[str, np.ndarray], n_rows: int, counted: bool
@@ -223,9 +205,6 @@ def values_of_runs(
     n_jobs: int | None = None,
     order: OrderedBy = "score",
     strict: bool | Collection[str] = False,
-    ties: TiesOption = "docno",
-    samples: int = 100,
-    rng: Rng = None,
     doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
     save_dir: str | os.PathLike[str] | None = None,
     save_mode: SaveMode = "reuse",
@@ -246,7 +225,7 @@ def values_of_runs(
     if judged.empty:
         raise ValueError("evaluate_runs: qrels must not be empty.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    call = Call(judged, wanted, order, read_draws("evaluate_runs", ties, samples, rng), lengths)
+    call = Call(judged, wanted, order, lengths)
     groups = (
         None if by is None else read_groups("evaluate_runs", by, call.query_ids, [*_COLUMNS, *call.measures], judged)
     )
@@ -265,7 +244,7 @@ def _values(
     call: Call, scored: Mapping[str, Scored], failures: dict[str, str], kept: bool, groups: QueryGroups | None
 ) -> RunValues:
     names, measures = list(scored), list(call.measures)
-    shape = len(names), len(measures), 2 if call.draws else 1, len(call.query_ids) + 1 if kept else 1
+    shape = len(names), len(measures), len(call.query_ids) + 1 if kept else 1
     values = np.array([list(run.by_measure.values()) for run in scored.values()]).reshape(shape)
     given = {name: run.answered for name, run in scored.items() if run.answered.any()}
     lacking = {name: np.any(list(given.values()), axis=0) & ~answered for name, answered in given.items()}
@@ -278,9 +257,6 @@ def _values(
         "ties": {name: run.ties for name, run in scored.items()},
         "errors": failures,
     }
-    if call.draws:
-        of_runs = [dict(zip(measures, row, strict=True)) for row in values[:, :, 1, -1].tolist()]
-        attrs["expected"] = {**call.draws._asdict(), "se": dict(zip(names, of_runs, strict=True))}
     counts: dict[str, list[float]] = {
         "queries": list(attrs["answered"].values()),
         **{cutoff: [run.ties[cutoff] for run in scored.values()] for cutoff in call.cutoffs},

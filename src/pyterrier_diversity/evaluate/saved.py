@@ -44,8 +44,8 @@ class Scored:
 
     Attributes
     ----------
-    by_measure : dict of str to array, shape (1 or 2, queries + 1)
-        The values of the queries and their aggregate, and standard errors if orders were drawn.
+    by_measure : dict of str to array, shape (queries + 1,)
+        The values of the queries and their aggregate.
     answered : array of bool
         For each query of the qrels, whether the run has documents for it.
     empty : bool
@@ -148,7 +148,7 @@ class Saved:
     """A folder with the values of runs.
 
     For each run there is a table, ``NAME.DIGEST.values.csv.gz``, with a row for each query, a last row "all", and a
-    column for each measure, and one for its standard error if there is any. ``NAME.DIGEST.values.json`` has the keys of
+    column for each measure. ``NAME.DIGEST.values.json`` has the keys of
     the qrels, the run and the measures, the checksum of the table, and what else is known about the run. The digest is
     that of the notes. So a file is never written with other content, and needs no lock: processes that write to the
     same folder do not disturb each other. The notes are written last, so a table without notes does not count.
@@ -246,8 +246,7 @@ class Saved:
     def _table(self, scored: Scored) -> str:
         """Return the values of a run as CSV, with all digits."""
         columns: dict[str, Any] = {"qid": pd.Series([*self._query_ids, "all"], dtype=object)}  # may not fit into Arrow
-        for measure, values in scored.by_measure.items():
-            columns |= dict(zip((measure, f"se({measure})"), values.tolist(), strict=False))
+        columns |= {measure: values.tolist() for measure, values in scored.by_measure.items()}
         return str(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n", na_rep="nan"))
 
     def _read_notes(self, path: Path) -> None:
@@ -264,7 +263,7 @@ class Saved:
         _check(path, content, notes["values"])
         _, *rows = csv.reader(io.StringIO(gzip.decompress(content).decode(), newline=""))
         values = np.array([row[1:] for row in rows], dtype=np.float64).T  # exact, as Python reads floats
-        by_name = dict(zip(notes["measures"], values.reshape(len(notes["measures"]), -1, len(rows)), strict=True))
+        by_name = dict(zip(notes["measures"], values, strict=True))
         return Scored(
             {measure: by_name[measure] for measure in measures},
             ~np.isin(self._query_ids, notes["unanswered"]),

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..frames import collected, column_of
 from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
-from ..judged import Run, Ties, ideal
+from ..judged import Run, ideal, tied_across
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, at_most
@@ -23,7 +23,6 @@ from ..progress import progress, progress_bar
 from .delegated import RefusedMeasureError
 from .doubts import refuse_unjudged
 from .evaluator import DiversityEvaluator, aggregated
-from .expected import Draws, mean_and_error, sampled_values
 from .saved import Saved, Scored, code_key, content_key
 
 _Source = pd.DataFrame | str | os.PathLike[str] | Content
@@ -47,8 +46,6 @@ class Call:
         The measures.
     order : {"score", "rank"}
         The column that orders a run.
-    draws : Draws, optional
-        The number of random orders of tied documents, and the seed.
     doc_len : mapping of str to float, optional
         The number of words of each document.
 
@@ -63,11 +60,10 @@ class Call:
         qrels: pd.DataFrame,
         measures: list[ir_measures.Measure],
         order: OrderedBy,
-        draws: Draws | None,
         doc_len: Mapping[str, float] | None = None,
     ) -> None:
-        self.qrels, self.order, self.draws, self.doc_len = qrels, order, draws, doc_len
-        self._read_as = [f"order={order}", f"ties={'docno' if draws is None else tuple(draws)}"]
+        self.qrels, self.order, self.doc_len = qrels, order, doc_len
+        self._read_as = [f"order={order}"]
         if doc_len is not None:
             lengths = {"docno": column_of(list(doc_len)), "words": list(doc_len.values())}
             self._read_as.append(content_key(pd.DataFrame(lengths)))
@@ -81,8 +77,7 @@ class Call:
             judgements = self.evaluator(tuple(self.measures)).judgements
         refuse_unjudged(judgements)
         self.query_ids = judgements.query_ids
-        ties = f"mean over {draws.samples} orders, seed {draws.seed}" if draws else "docno descending"
-        self.signatures = {name: signature(measure, ties=ties) for name, measure in self.measures.items()}
+        self.signatures = {name: signature(measure, ties="docno descending") for name, measure in self.measures.items()}
         self.codes = {name: code_key(measure, self.signatures[name]) for name, measure in self.measures.items()}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -142,7 +137,7 @@ def score_runs(
                 n_rows += result.n_rows
                 values = {measure: result.by_measure[measure] for measure in call.measures}
                 if not keep_values:  # copied, so that the values of the queries need no memory
-                    values = {measure: rows[:, -1:].copy() for measure, rows in values.items()}
+                    values = {measure: rows[-1:].copy() for measure, rows in values.items()}
                 scored[name] = replace(result, by_measure=values, ties={at: result.ties[at] for at in call.cutoffs})
             else:
                 is_bad = type(result) in _BAD
@@ -194,7 +189,7 @@ def _results(
 
 def _n_workers(call: Call, tasks: Sequence[Task], n_jobs: int | None) -> int | None:
     """Return how many workers to start: not more than are needed, and none for small runs."""
-    n_bytes = sum(_n_bytes(run) for _, (run, _) in tasks) * (call.draws.samples if call.draws else 1)
+    n_bytes = sum(_n_bytes(run) for _, (run, _) in tasks)
     return at_most(0 if n_bytes < SMALL else len(tasks), n_jobs)
 
 
@@ -237,29 +232,22 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
             frame = run if isinstance(run, pd.DataFrame) else run_frame(run, order=call.order)
             if call.doc_len is not None:
                 frame = add_lengths(frame, call.doc_len)
-            ranked = Run(frame, is_whole=True, draws_ties=call.draws is not None)
-            sampled = sampled_values(evaluator, ranked, call.draws)
+            ranked = Run(frame, is_whole=True)
+            values = evaluator.values(ranked)
     except _BAD as error:
         return _plain(error, run)
-    ties = Ties(ranked)
     answered = frozenset(ranked.query_ids).intersection(call.query_ids)
     return Scored(
         {
-            name: _averaged(call.measures[name], values, call.draws)
-            for name, values in zip(measures, sampled, strict=True)
+            name: np.append(of_queries, aggregated([call.measures[name]], of_queries[None]))
+            for name, of_queries in zip(measures, values, strict=True)
         },
         answered=np.array([query_id in answered for query_id in call.query_ids]),
         empty=not len(ranked),
         ties={
-            name: len(answered.intersection(ties.across(rank))) / max(len(answered), 1)
-            for name, rank in call.cutoffs.items()
+            name: len(answered.intersection(tied)) / max(len(answered), 1)
+            for name, tied in zip(call.cutoffs, tied_across(ranked, call.cutoffs.values()), strict=True)
         },
         messages=messages,
         n_rows=len(frame),
     )
-
-
-def _averaged(measure: ir_measures.Measure, sampled: np.ndarray, draws: Draws | None) -> np.ndarray:
-    """Return the means over orders of the queries and of their aggregate, and standard errors if orders were drawn."""
-    values = np.c_[sampled, aggregated([measure], sampled[None])[0]]
-    return np.stack(mean_and_error(values)[: 1 if draws is None else 2])

@@ -116,7 +116,7 @@ def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None)
         given, ``doc_len`` (NaN if unknown). The rows of each query are sorted by turn, descending score and, for equal
         scores, the order of the file. ``score`` is not that of the file, but counts down to 1 over the session: the
         order is kept even if ``turn`` is lost, as in ``pt.io.write_results``. If the file has equal scores in a turn,
-        these documents have the same number in a column ``tie``, for ``ties="expected"``.
+        these documents have the same number in a column ``tie``, which counts as ties in `check_files`.
 
     Raises
     ------

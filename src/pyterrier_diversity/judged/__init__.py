@@ -8,4 +8,4 @@ from .reading import intents_of_rows, judge
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Run
 from .sessions import Turns
-from .ties import Ties
+from .ties import tied_across

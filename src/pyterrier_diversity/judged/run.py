@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise, repeat
@@ -49,8 +48,6 @@ class Run:
         scores do not show it. Without ``score``, the column ``rank`` counts.
     is_whole : bool
         Whether this is the whole run, not a batch of its queries, which may by chance have no judged document.
-    draws_ties : bool
-        Whether tied documents will be in random order, so that many ties need no warning.
 
     Attributes
     ----------
@@ -75,7 +72,7 @@ class Run:
         have the same score.
     """
 
-    def __init__(self, run: pd.DataFrame, *, is_whole: bool = False, draws_ties: bool = False) -> None:
+    def __init__(self, run: pd.DataFrame, *, is_whole: bool = False) -> None:
         self._is_whole = is_whole
         frame = given_frame(run, RUN_COLUMNS, "run")
         query, docs = ids(frame, "query_id", "run"), kept_strings(frame, "doc_id", "run")
@@ -95,8 +92,7 @@ class Run:
         self._size = np.bincount(query.codes, minlength=len(query.names))
         self._start = np.cumsum(self._size) - self._size
         self._warned: set[str] = set()
-        fewest = np.inf if draws_ties else 1 if is_whole else _SEVERAL
-        doubt = doubtful_order(query, self._size, turn, score, docs, rank, fewest)
+        doubt = doubtful_order(query, self._size, turn, score, docs, rank, 1 if is_whole else _SEVERAL)
         if doubt:
             self.warn_once(doubt, "ranks")
 
@@ -239,19 +235,10 @@ class Run:
         # Only sessions keep repeated documents; these count as unknown.
         return lengths[~again] if self.sessions is None else np.where(again, np.nan, lengths)
 
-    @cached_property
+    @property
     def takes_rank(self) -> np.ndarray:
         """Whether each row takes up a rank: only sessions keep repeated documents."""
         return ~self._repeated if self.sessions is None else np.ones(len(self.query), dtype=bool)
-
-    def reordered(self, rows: np.ndarray) -> Run:
-        """Return the run with the documents of ``rows`` at the same ranks."""
-        other = copy.copy(self)
-        other._docs = self._docs.take(rows)
-        other._doc_len = None if self._doc_len is None else self._doc_len[rows]
-        for name in ("takes_rank", "_repeated"):
-            other.__dict__.pop(name, None)
-        return other
 
     def warn_once(self, message: str, kind: str = "other") -> None:
         """Give a warning about this run once."""

@@ -27,7 +27,7 @@ Group = Mapping[str, str] | Callable[[str], str]
 _LARGEST = 1e100
 
 # Columns of tables of `evaluate_runs` and ``pt.Experiment``, beside those of measures.
-_NO_MEASURE = re.compile(r"mrt|queries|ties@\d+|se\(.*\)")
+_NO_MEASURE = re.compile(r"mrt|queries|ties@\d+")
 
 
 class Scores(NamedTuple):
@@ -164,8 +164,7 @@ def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
     """Read the means of all systems by each measure from a table of means.
 
     Columns of a table that are not measures are left out: ``mrt``, comparisons with a baseline (``AP +``, ``AP
-    p-value``), standard errors and counts of queries (``se(AP)``, ``queries``, ``ties@20``), and texts, which are
-    groups of queries.
+    p-value``), counts of queries (``queries``, ``ties@20``), and texts, which are groups of queries.
 
     Raises
     ------

@@ -11,12 +11,10 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
-from ..evaluate.expected import TiesOption, mean_and_error, read_draws, sampled_values
 from ..frames import RUN_COLUMNS, places, scores, warn_user, with_string_ids
 from ..io import qrels_frame
 from ..judged import Run
 from ..measures.groups import read_some_measures
-from ..parameters import Rng
 from .steps import Step
 
 
@@ -33,13 +31,6 @@ class Evaluate(Step):
     measures : Measure or str, or iterable of them
         Measures such as ``RBU @ 20``, or strings such as ``"RBU@20 NDEVAL"``, which may name several measures and
         groups.
-    ties : {"docno", "expected"}
-        How to order documents with the same score: by descending id, or at random, with means over many orders and
-        their standard errors in columns such as ``se(RBU@20)``.
-    samples : int >= 2
-        Number of random orders with ``ties="expected"``.
-    rng : int, Generator or None
-        Seed or generator of the random orders. The orders of a query do not depend on other queries.
 
     Raises
     ------
@@ -70,19 +61,14 @@ class Evaluate(Step):
     """
 
     LABEL = "Evaluate"
-    FIXED = frozenset({"qrels", "measures", "ties", "samples", "rng"})
+    FIXED = frozenset({"qrels", "measures"})
 
     def __init__(
         self,
         qrels: pd.DataFrame,
         measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
-        *,
-        ties: TiesOption = "docno",
-        samples: int = 100,
-        rng: Rng = None,
     ) -> None:
-        self.qrels, self.ties, self.samples, self.rng = qrels, ties, samples, rng
-        self._draws = read_draws("Evaluate", ties, samples, rng)
+        self.qrels = qrels
         self._evaluator = evaluator_of("Evaluate", measures, qrels)
         if not len(self._evaluator.judgements):
             raise ValueError("Evaluate: qrels must not be empty.")
@@ -93,12 +79,9 @@ class Evaluate(Step):
         pt.validate.result_frame(inp, extra_columns=["score"])
         table = queries_of(inp)
         run = Run(with_judgements(as_run(inp), self._evaluator, "Evaluate"))
-        sampled = sampled_values(self._evaluator, run, self._draws)
         place = places(table["qid"].astype(str), self._evaluator.judgements.query_index)
-        for measure, values in zip(self.measures, sampled, strict=True):
-            names = [str(measure), f"se({measure})"] if self._draws else [str(measure)]
-            for name, column in zip(names, mean_and_error(values), strict=False):
-                table[name] = np.append(column, np.nan)[place]
+        for measure, values in zip(self.measures, self._evaluator.values(run), strict=True):
+            table[str(measure)] = np.append(values, np.nan)[place]
         return table
 
     def __repr__(self) -> str:

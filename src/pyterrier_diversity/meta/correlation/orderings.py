@@ -41,9 +41,9 @@ def rank_correlation(
     perquery_or_means : DataFrame
         A frame from ``pt.Experiment``, with or without ``perquery=True``: columns ``name`` (of the system), ``qid``,
         ``measure``, ``value``, or ``name`` and a column of means for each measure; `evaluate_runs` returns them, too.
-        Columns that are not measures are ignored: ``mrt``, ``queries``, ties (``ties@20``), standard errors
-        (``se(RBU@20)``), comparisons with a baseline (``AP +``, ``AP p-value``), and the group in the rows of one group
-        of queries. Higher values are better.
+        Columns that are not measures are ignored: ``mrt``, ``queries``, ties (``ties@20``), comparisons with
+        a baseline (``AP +``, ``AP p-value``), and the group in the rows of one group of queries. Higher values are
+        better.
     reference : Measure or str, or list of them, optional
         The measures to compare with; by default, all pairs of measures are compared.
     method : {"tau", "spearman", "tau_ap", "tau_ap_symmetric"}
