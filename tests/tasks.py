@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-from pathlib import Path
 
 
 class Shared:
@@ -25,11 +23,3 @@ def loads(shared: Shared, n: int) -> tuple[int, int]:
 
 def called(shared, n: int) -> int:
     return shared(n)
-
-
-def dying(folder: Path, n: int, deadly: bool) -> int:
-    with folder.joinpath("log").open("a") as file:
-        file.write(f"{n}\n")
-    if deadly:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return n

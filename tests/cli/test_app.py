@@ -3,6 +3,7 @@ import re
 import shlex
 import subprocess
 import sys
+from concurrent.futures import BrokenExecutor
 
 import pytest
 from click.testing import CliRunner
@@ -204,6 +205,15 @@ def test_a_closed_standard_output_is_silent(arguments):
     ran = subprocess.run(["sh", "-c", f"{words} >&-"], env=environment, capture_output=True, text=True, check=False)
 
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_the_death_of_a_worker_is_one_sentence(monkeypatch):
+    def dies(*_: object, **__: object) -> None:
+        raise BrokenExecutor("A worker died.")
+
+    monkeypatch.setattr("pyterrier_diversity.evaluate.scoring.as_finished", dies)
+
+    assert fail("evaluate", "demo", "bm25", "-m", "RBU@5").strip() == "Error: A worker died."
 
 
 def test_too_little_memory_is_one_sentence(tmp_path, monkeypatch):

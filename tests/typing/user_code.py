@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import assert_type
+
 import ir_measures
 import pandas as pd
-from typing_extensions import assert_type
 
 import pyterrier_diversity
 from pyterrier_diversity import IA, NDEVAL, RBU, Adhoc, Sharp, alpha_nDCG, grid, meta, plots, signature, simulate

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import warnings
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
@@ -79,7 +80,7 @@ class _Commands(click.Group):
             warnings.showwarning = partial(_show_warning, ctx)
             try:
                 return super().invoke(ctx)
-            except (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError) as error:
+            except (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError, BrokenExecutor) as error:
                 _end_if_interrupted()
                 if isinstance(error, BrokenPipeError):
                     raise

@@ -21,7 +21,7 @@ from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameter, Parameters, check_names, checked
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 __all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "register", "registered"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -185,7 +185,7 @@ def _made(qrels: pd.DataFrame, runs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the date, the files and the versions of a report."""
     versions = [f"{name} {version(name)}" for name in ("pyterrier-diversity", "ir-measures", "numpy", "scipy")]
     return {
-        "date": f"{datetime.now(tz=timezone.utc):%Y-%m-%d}",
+        "date": f"{datetime.now(tz=UTC):%Y-%m-%d}",
         "versions": [f"Python {python_version()}", *versions],
         "qrels": _file(qrels),
         "files": {name: _file(run) for name, run in runs.items()},
