@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +13,7 @@ from pyterrier_diversity.cli import app
 from pyterrier_diversity.cli.options import of
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
 from pyterrier_diversity.meta import compare
-from shell import BM25, MORE, XQUAD, fail, run
+from shell import BM25, XQUAD, fail, run
 
 QRELS = str(FOLDER / "qrels.txt")
 RBU_5 = ["-m", "RBU@5"]
@@ -74,7 +73,6 @@ def test_the_file_beside_a_table_is_no_input_either(files):
         (["evaluate", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 1, "does not name a format: its ending must be one of .txt"),
         (["report", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 2, "the ending must be .html or .htm, not 'x.pdf'"),
         (["plot", "coverage", QRELS, BM25, "-q", "1", "-o", "x.csv"], 2, "svgz, tif, tiff, webp), not 'x.csv'"),
-        (["evaluate", QRELS, BM25, "--min", "RBU@5=0", "--gate-output", "x.txt"], 2, "must be .json or .xml"),
     ],
 )
 def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_computed(
@@ -117,25 +115,6 @@ def test_a_device_has_no_file_beside_it(monkeypatch, tmp_path):
     run("evaluate", QRELS, BM25, *RBU_5, "-o", os.devnull, "--format", "csv")
 
     assert not os.path.exists(f"{os.devnull}.json")
-
-
-@pytest.mark.parametrize(("table", "gates"), [("g.json", "./g.json"), ("g.csv", "g.csv.json")])
-def test_two_outputs_do_not_share_a_file(tmp_path, monkeypatch, table, gates):
-    monkeypatch.chdir(tmp_path)
-
-    message = fail("evaluate", QRELS, BM25, *RBU_5, "--min", "RBU@5=0", "-o", table, "--gate-output", gates, status=2)
-
-    assert f"Two outputs would be written to {gates}. Choose another file for one of them." in message
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_outputs_of_similar_names_are_written(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    outputs = ["-o", "g.csv", "--gate-output", "g.json", "--save-dir", "g"]
-
-    run("evaluate", QRELS, BM25, *RBU_5, "--min", "RBU@5=0", *outputs)
-
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["g", "g.csv", "g.csv.json", "g.json"]
 
 
 def test_a_full_device_is_named():
@@ -233,69 +212,6 @@ def test_missed_counts_the_intents_of_each_run_or_of_one_query():
     assert result.stderr.splitlines() == ["bm25 misses 27 of 66 intents.", "xquad misses 13 of 66 intents."]
     assert of_one.stderr == "bm25 misses 2 of 5 intents.\n"
     assert "The qrels have no query '99'." in fail("missed", QRELS, BM25, "-q", "99")
-
-
-def gate_results(path) -> dict[tuple[str, str], bool]:
-    if path.suffix == ".json":
-        found = json.loads(path.read_text())
-        assert found["passed"] == all(gate["passed"] for gate in found["gates"])
-        return {(gate["gate"], gate["run"]): gate["passed"] for gate in found["gates"]}
-    root = ElementTree.parse(path).getroot()
-    cases = {(case.get("name"), case.get("classname")): case.find("failure") is None for case in root.iter("testcase")}
-    assert root.get("tests") == str(len(cases))
-    assert root.get("failures") == str(sum(not passed for passed in cases.values()))
-    return cases
-
-
-@pytest.mark.parametrize("ending", ["json", "xml"])
-def test_results_of_gates_are_written_for_programs(tmp_path, ending):
-    path = tmp_path / f"gate.{ending}"
-    how = ["--gate-output", str(path)]
-
-    fail("evaluate", QRELS, BM25, XQUAD, "--min", "RBU@5=0.45", "--min", "StRecall@5=.5", *how, status=3)
-    assert gate_results(path) == {
-        ("RBU@5 >= 0.45", "bm25"): False,
-        ("RBU@5 >= 0.45", "xquad"): True,
-        ("StRecall@5 >= 0.5", "bm25"): True,
-        ("StRecall@5 >= 0.5", "xquad"): True,
-    }
-
-    fail("compare", QRELS, BM25, MORE, "-b", XQUAD, "--no-worse", "RBU@5", "--test", "t", *how, status=3)
-    assert gate_results(path) == {
-        ("RBU@5 no worse than xquad", "bm25"): False,
-        ("RBU@5 no worse than xquad", "more-like-this"): False,
-    }
-
-
-def test_a_run_that_could_not_be_evaluated_passes_no_gate(tmp_path):
-    (tmp_path / "bad.run").write_text("1 Q0 d1\n")
-    path = tmp_path / "gate.json"
-
-    fails = ["evaluate", QRELS, BM25, str(tmp_path / "bad.run"), "--min", "RBU@5=0", "--gate-output", str(path)]
-    assert CliRunner().invoke(app, fails).exit_code == 1
-
-    assert gate_results(path) == {("RBU@5 >= 0", "bm25"): True, ("RBU@5 >= 0", "bad"): False}
-
-
-def test_github_gets_a_summary_of_the_gates(tmp_path, monkeypatch):
-    summary = tmp_path / "summary.md"
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    fail("evaluate", QRELS, BM25, "--min", "RBU@5=0.45", status=3)
-    run("evaluate", QRELS, XQUAD, "--min", "RBU@5=0.45")
-    run("evaluate", QRELS, XQUAD, *RBU_5)
-
-    text = summary.read_text()
-    assert text.count("### pyterrier-diversity: ") == 2
-    assert "### pyterrier-diversity: failed" in text
-    assert "| bm25 | RBU@5 >= 0.45 | RBU@5 of bm25 is 0.3838, below 0.45" in text
-    assert "| xquad | RBU@5 >= 0.45 | passed |" in text
-
-
-@pytest.mark.parametrize("command", [["evaluate"], ["compare", "-b", XQUAD]])
-def test_there_are_no_results_of_gates_without_gates(tmp_path, command):
-    message = fail(*command, QRELS, BM25, *RBU_5, "--gate-output", str(tmp_path / "gate.json"), status=2)
-
-    assert "--gate-output needs --" in message
 
 
 def test_a_gate_says_how_many_queries_it_needs():

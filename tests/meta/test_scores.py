@@ -176,7 +176,6 @@ def test_values_of_a_frame_are_rounded():
         lambda rng: meta.stability(FOUR, n_trials=3, rng=rng),
         lambda rng: meta.topic_sampling(FOUR, sizes=[1], n_trials=3, rng=rng),
         lambda rng: meta.compare(FOUR, n_trials=20, rng=rng),
-        lambda rng: meta.topics_needed(FOUR, n=[20], test="tukey-randomised", measures="P", n_trials=20, rng=rng),
         lambda rng: meta.number_of_systems(QRELS, RUNS, P_Rareness, sizes=[2], n_trials=2, rng=rng),
         lambda rng: meta.assessor_agreement(QRELS, QRELS, RUNS, RBU, n_trials=2, rng=rng),
     ],

@@ -39,7 +39,6 @@ def compare(
     *,
     baselines: Annotated[tuple[str, ...], "-b", "--baseline"] = (),
     no_worse: Annotated[tuple[str, ...], MeasureText()] = (),
-    gate_output: Annotated[str | None, Written(".json", ".xml")] = None,
     **how: Any,
 ) -> None:
     """Compare RUNS: means, differences and significance. In Python: meta.compare.
@@ -53,14 +52,12 @@ def compare(
         Compare each run with this one only; a file, or the name of a run.
     no_worse : MEASURE
         Gate: exit with status 3 if a run is significantly worse than the baseline. Repeatable.
-    gate_output : path
-        Write the results of the gates to this .json file, or to this .xml file as JUnit.
     """
     guarded = measures_of(no_worse)
     if bool(guarded) > bool(baselines):
         raise click.UsageError("--no-worse needs a --baseline.")
-    if (tolerance is not None or gate_output) and not guarded:
-        raise click.UsageError(f"{'--gate-output' if gate_output else '--tolerance'} needs --no-worse.")
+    if tolerance is not None and not guarded:
+        raise click.UsageError("--tolerance needs --no-worse.")
     chosen = asked.named(guarded)
     asked, others = asked.with_baselines(baselines)
     if len(asked.paths) < 2:
@@ -82,10 +79,9 @@ def compare(
         table = compared(values, measures=chosen, baseline=others or None, by=asked.groups, **how)
     # Two baselines are compared once.
     pairs = [(run, other) for i, other in enumerate(others) for run in found.names if run not in others[: i + 1]]
-    gates = {(f"{m} no worse than {other}", run): (str(m), run, other) for m in guarded for run, other in pairs}
-    results = {gate: why.get(of, "") for gate, of in gates.items()}
+    passed = [(str(m), *pair) for m in guarded for pair in pairs if (str(m), *pair) not in why]
     shown.put(table, partial(_text, shown), of=PEOPLE)
-    gating.end(found, results, gate_output, lambda gate: _power_of(values, *gates[gate], tolerance, how["alpha"]))
+    gating.end(found, why.values(), (_power_of(values, *gate, tolerance, how["alpha"]) for gate in passed))
 
 
 @command

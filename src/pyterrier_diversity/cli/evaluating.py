@@ -22,7 +22,7 @@ from ..measures import parse
 from ..measures.composite import last_rank
 from . import gating
 from .inputs import Asked
-from .options import MeasureText, Written, command, of
+from .options import MeasureText, command, of
 from .outputs import Shown, in_the_shell, tell
 
 _TO_20 = "Last rank at which judged documents are counted: 20 by default."
@@ -39,7 +39,6 @@ def evaluate(
     *,
     by_query: Annotated[bool, "-q"] = False,
     minima: Annotated[tuple[str, ...], "--min"] = (),
-    gate_output: Annotated[str | None, Written(".json", ".xml")] = None,
     queries: bool = False,
     signatures: Annotated[bool, "-s"] = False,
     save_dir: Annotated[Path | None, click.Path(file_okay=False, path_type=Path)] = None,
@@ -56,8 +55,6 @@ def evaluate(
         Print a row for each query, and a row 'all' with the means.
     minima : MEASURE=VALUE
         Gate: exit with status 3 if a run is below this value, such as 'Coverage@50=0.7'. Repeatable.
-    gate_output : path
-        Write the results of the gates to this .json file, or to this .xml file as JUnit.
     queries : bool
         Add a column with the number of queries that each run answers.
     signatures : bool
@@ -69,8 +66,6 @@ def evaluate(
     least = dict(limits)
     if len(least) < len(limits):
         raise click.UsageError(f"--min must be given once for each measure, not as {', '.join(minima)}.")
-    if gate_output and not least:
-        raise click.UsageError("--gate-output needs --min.")
     chosen = asked.named(least)
     if queries and asked.by and not by_query:
         raise click.UsageError("--queries cannot be used together with --by.")
@@ -87,13 +82,12 @@ def evaluate(
     if signatures and shown.chosen != "latex":
         told = [found.attrs["signatures"][str(measure)] for measure in chosen]
         click.echo("\n" + "\n".join(told), err=not in_text)
-    why: dict[Any, str] = {}
+    failures: list[str] = []
     if least:
         from ..meta import below_minimum
 
-        why = below_minimum(found.perquery(), least).set_index(["measure", "system"])["message"].to_dict()
-    gates = {(f"{m} >= {low:g}", run): why.get((str(m), run), "") for m, low in least.items() for run in found.names}
-    gating.end(found, gates, gate_output)
+        failures = below_minimum(found.perquery(), least)["message"].tolist()
+    gating.end(found, failures)
 
 
 @command

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated
 
 import click
 import pandas as pd
@@ -57,32 +57,21 @@ def datasets(shown: Shown) -> None:
 
 @command
 @of(Shown, "output", "format")
-def axioms(
-    measures: Annotated[tuple[str, ...], MeasureText()], shown: Shown, *, counterexamples: Annotated[bool, "-c"] = False
-) -> None:
+def axioms(measures: Annotated[tuple[str, ...], MeasureText()], shown: Shown) -> None:
     """Check measures against ten constraints.
 
     The constraints are those of Amigó et al. (2018). "yes" means that a search found no rankings on which the measure
-    breaks the constraint. In Python: meta.axiom_table.
+    breaks the constraint. In Python: meta.axiom_table; meta.axioms.counterexample shows the rankings.
 
     Parameters
     ----------
     measures : MEASURES...
         The measures.
-    counterexamples : bool
-        For each constraint that a measure breaks, print two rankings that show it.
     """
     from ..meta import axiom_table
-    from ..meta import axioms as search
     from .inputs import measures_of
 
-    chosen = measures_of(measures)
-    table = axiom_table(chosen)
-    shown.put(table.replace({True: "yes", False: "no"}).reset_index())
-    for measure in chosen if counterexamples else []:
-        for name in table.columns[~table.loc[str(measure)].to_numpy(bool)]:
-            found: Any = search.counterexample(measure, name)
-            click.echo(f"\n{measure} breaks {name}: {found.attrs['statement']}\n\n{search.sketch(found)}")
+    shown.put(axiom_table(measures_of(measures)).replace({True: "yes", False: "no"}).reset_index())
 
 
 @command

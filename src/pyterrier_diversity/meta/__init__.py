@@ -28,7 +28,6 @@ from .significance.marks import significance_table as significance_table
 from .significance.power import asl_curve as asl_curve
 from .significance.power import delta_required as delta_required
 from .significance.power import discriminative_power as discriminative_power
-from .significance.power import family_wise_error as family_wise_error
 from .significance.power import overlap as overlap
 from .significance.power import topics_needed as topics_needed
 

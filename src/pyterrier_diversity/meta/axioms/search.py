@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, product, zip_longest
+from itertools import product
 
 import ir_measures
 import numpy as np
@@ -13,7 +13,6 @@ import pandas as pd
 
 from ...evaluate import DiversityEvaluator
 from ...frames import collected
-from ...io import aligned
 from ...measures import Adhoc
 from ...measures.base import is_ours
 from ...measures.groups import read_measures
@@ -199,8 +198,7 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str | Constra
         - ``label``: the label of the document for the intent
 
         The rows of a ranking are its qrels. Of the sizes tried for CloseTh, the frame has the one that comes closest to
-        meeting it. ``attrs`` describes the columns, and states the constraint. `sketch` describes the counter-example
-        in words.
+        meeting it. ``attrs`` describes the columns, and states the constraint.
 
     Raises
     ------
@@ -272,67 +270,3 @@ def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | No
     legend = {each.name: f"{each.statement} ({each.section})" for each in sought}
     table.attrs = {"legend": legend, "True": "no counter-example found"}
     return table
-
-
-def sketch(counterexample: pd.DataFrame) -> str:
-    """Describe a counter-example in a few lines.
-
-    Parameters
-    ----------
-    counterexample : DataFrame
-        As `counterexample` returns it.
-
-    Returns
-    -------
-    str
-        First, how the values of the rankings A ("better" in the frame) and B ("worse") should compare, and what they
-        are. Then a table of the labels at each rank, in which equal ranks share a row. Last, the judged documents that
-        neither ranking retrieves.
-
-    Examples
-    --------
-    >>> from ir_measures import nDCG
-    >>> from pyterrier_diversity import IA
-    >>> from pyterrier_diversity.meta.axioms import counterexample
-    >>> print(sketch(counterexample(IA(nDCG), "Red")))
-    A should have a higher value than B, but both have 0.073261.
-      rank  A                     B
-         1  label 1 for intent 1  label 1 for intent 1
-         2  label 1 for intent 2  label 1 for intent 1
-    not retrieved: label 10 for intent 1; label 10 for intent 2; label 1 for intent 2
-    weights of the intents: 0.5, 0.5
-    """
-    weights = counterexample.drop_duplicates("iteration")["weight"]
-    retrieved = counterexample.dropna(subset="rank")
-    rankings = [_labels(retrieved[retrieved["ranking"] == name], len(weights)) for name in ("better", "worse")]
-    others = counterexample[(counterexample["ranking"] == "better") & ~counterexample["docno"].isin(retrieved["docno"])]
-    a, b = counterexample.groupby("ranking")["value"].first()
-    demand = "A should have a higher value than B" if counterexample.attrs["strict"] else "A should not be below B"
-    places = 6 if round(a, 6) != round(b, 6) else 10
-    found = f"both have {a:.6f}" if _differences(a, b) == 0 else f"A has {a:.{places}f} and B {b:.{places}f}"
-    lines = [f"{demand}, but {found}.", *_side_by_side(*rankings)]
-    lines.append(f"not retrieved: {'; '.join(_labels(others, len(weights)))}")
-    if len(weights) > 1:
-        lines.append(f"weights of the intents: {', '.join(f'{weight:.3g}' for weight in weights)}")
-    return "\n".join(lines)
-
-
-def _side_by_side(a: Sequence[str], b: Sequence[str]) -> list[str]:
-    """Return the lines of a table of two rankings; ranks at which neither changes share a line."""
-    rows: list[tuple[str, ...]] = [("rank", "A", "B")]
-    first = 1
-    for (one, other), same in groupby(zip_longest(a, b, fillvalue="no document")):
-        last = first + len(list(same)) - 1
-        rows.append((str(first) if first == last else f"{first}-{last}", one, other))
-        first = last + 1
-    return [f"  {line}" for line in aligned([*zip(*rows, strict=True)], [True, False, False])]
-
-
-def _labels(rows: pd.DataFrame, n_intents: int) -> list[str]:
-    """Return the labels of each document in words."""
-    texts = [
-        f"label {label}" + (f" for intent {intent}" if n_intents > 1 else "") if label > 0 else ""
-        for label, intent in zip(rows["label"], rows["iteration"], strict=True)
-    ]
-    by_document = pd.Series(texts, dtype=object).groupby(rows["docno"].to_numpy(), sort=False)
-    return [", ".join(filter(None, of_document)) or "not relevant" for _, of_document in by_document]

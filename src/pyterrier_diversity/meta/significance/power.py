@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from functools import partial
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from itertools import combinations, product
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...parallel import in_parallel
-from ...parameters import LEVEL, POSITIVE, Parameter, Parameters, Rng, generator_of, seed_of
+from ...parameters import LEVEL, POSITIVE, Parameter, Parameters, checked
 from ..scores import Measures, described, read_scores, rounded
 from .compare import compare, read_compared, takes_what
-from .randomisation import draws, shuffle
-from .tests import TESTS, Design, Groups, Test, design, tested
+from .tests import TESTS
 
-PowerTest = Literal["t", "tukey-randomised"]
-
-_PARAMETERS: Parameters = {
-    "test": Parameter(str, choices=get_args(PowerTest)),
+# Give up at this number of topics, and at this difference.
+_MOST_TOPICS, _LARGEST_DELTA = 10**6, 1e9
+# Relative precision of the smallest difference.
+_EXACTNESS = 1e-9
+_PLAN: Parameters = {
     "power": LEVEL,
     "alpha": LEVEL,
-    "n_trials": Parameter(int, interval="[1, inf)"),
     "delta": Parameter(float, interval=POSITIVE),
-    "n": Parameter(int, interval="[2, inf)"),
+    "n": Parameter(int, interval=f"[2, {_MOST_TOPICS}]"),
 }
 
-# Give up at this number of topics.
-_MOST = {"t": 10**6, "tukey-randomised": 10**4}
-# Relative precision of the smallest difference.
-_EXACTNESS = {"t": 1e-9, "tukey-randomised": 1e-3}
-
-# Give up at this difference.
-_LARGEST = 1e9
 # From this noncentrality of t on, the power is 1.
 _FARTHEST = 1e6
 
@@ -285,128 +274,18 @@ def _test_of(compared: pd.DataFrame, without: Collection[str] = ()) -> dict[Hash
     return {name: what for name, what in compared.attrs.items() if name not in ("legend", "ci", "signatures", *without)}
 
 
-def family_wise_error(
-    perquery: pd.DataFrame,
-    test: Test = "bootstrap",
-    measures: Measures | None = None,
-    *,
-    groups: Groups = "all",
-    correction: str | None = None,
-    alpha: float = 0.05,
-    n_shuffles: int = 200,
-    n_trials: int | None = None,
-    rng: Rng = None,
-    n_jobs: int | None = None,
-) -> pd.DataFrame:
-    r"""Measure how often a test finds a significant pair among systems that do not differ.
-
-    Each shuffle gives the values of every query to the systems at random, so that no system is better than another.
-    Then all pairs are tested. The family-wise error rate is the share of the shuffles in which a pair is significant.
-    A correction counts the pairs of one measure.
-
-    Parameters
-    ----------
-    perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
-        returns them. Not changed.
-    test, measures, groups, correction, alpha, n_trials
-        As in `compare`.
-    n_shuffles : int >= 1
-        Number of shuffles.
-    rng : int or Generator, optional
-        Seed or source of randomness. The order of rows and systems does not change the result.
-    n_jobs : int, optional
-        Number of parallel workers, as for joblib. It does not change the result.
-
-    Returns
-    -------
-    DataFrame
-        One row for each measure.
-
-        - ``measure``: the measure
-        - ``pairs``: number of pairs of systems
-        - ``independent``: probability of at least one significant pair by chance if the tests were independent
-        - ``error`` in [0, 1]: share of the shuffles with at least one significant pair: the family-wise error rate
-        - ``significant``: number of significant pairs in a shuffle; mean over shuffles
-
-        ``independent`` is :math:`1 - (1 - \alpha)^{pairs}`, or alpha with a correction or an HSD test over all systems.
-        ``attrs`` describes the columns and the test.
-
-    Raises
-    ------
-    ValueError
-        As in `compare`, or if ``n_shuffles`` is out of range.
-
-    Warns
-    -----
-    UserWarning
-        If queries are left out, as in `compare`.
-
-    Notes
-    -----
-    Pairs share systems, so their tests depend on each other, and the rate is lower than for independent tests. An
-    ``error`` of r from n shuffles has the standard error :math:`\sqrt{r(1 - r)/n}`.
-
-    References
-    ----------
-    Sakai (2013). Web search evaluation with informational and navigational intents. Journal of Information Processing
-    21(1), Secs. 4.1 and 5.1.
-
-    Examples
-    --------
-    >>> values = np.random.default_rng(1).random((20, 24))
-    >>> rows = [(f"s{i}", str(q), "RBU", v) for i, row in enumerate(values) for q, v in enumerate(row)]
-    >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    >>> family_wise_error(frame, "t", rng=1).drop(columns="significant").round(4)
-      measure  pairs  independent  error
-    0     RBU    190       0.9999   0.94
-    """
-    who = "family_wise_error"
-    n_shuffles = _PARAMETERS["n_trials"].check(who, "n_shuffles", n_shuffles)
-    scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
-    options = {"test": test, "groups": groups, "alpha": alpha}
-    how = design(who, scores, n_trials, correction, rng, n_jobs=None, **options)
-    values = np.array(list(scores.by_measure.values()))
-    tasks = [(values, generator, how) for generator in generator_of(rng).spawn(n_shuffles)]
-    found = np.array(in_parallel(_n_significant, tasks, n_jobs=n_jobs, what="family-wise error"))
-    n_pairs = len(scores.systems) * (len(scores.systems) - 1) // 2
-    columns = {
-        "measure": scores.measures,
-        "pairs": n_pairs,
-        "independent": how.alpha if how.correction or how.together else 1 - (1 - how.alpha) ** n_pairs,
-        "error": (found > 0).mean(axis=0),
-        "significant": found.mean(axis=0),
-    }
-    return described(pd.DataFrame(columns), family_wise_error, {**how.described(scores), "n_shuffles": n_shuffles})
-
-
-def _n_significant(values: np.ndarray, generator: np.random.Generator, how: Design) -> list[int]:
-    """Return the number of significant pairs by each measure in one shuffle, the same for all measures.
-
-    ``values`` have the shape (measures, systems, queries).
-    """
-    n_systems, n_queries = values.shape[1:]
-    order = shuffle(np.tile(np.arange(n_systems)[:, None], n_queries), generator, 1)[0].T
-    how = how._replace(draws=draws(generator, how.draws.n, n_systems * n_queries))
-    shuffled = (np.take_along_axis(of_measure, order, axis=0) for of_measure in values)
-    p_values = (tested(each, *np.triu_indices(n_systems, 1), how).p for each in shuffled)
-    return [how.decided(p, 1, n_queries)["significant"].sum() for p in p_values]
-
-
 def topics_needed(
     perquery: pd.DataFrame,
     delta: float | Iterable[float] | None = None,
     *,
     power: float = 0.8,
     alpha: float = 0.05,
-    test: PowerTest = "t",
     n: int | Iterable[int] | None = None,
     measures: Measures | None = None,
-    n_trials: int = 1000,
-    rng: Rng = None,
-    n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    r"""Estimate, from a pilot, how many topics are needed to find a difference, or which difference n topics can find.
+    """Estimate, from a pilot, how many topics are needed to find a difference, or which difference n topics can find.
+
+    The planned test is the paired t-test of two systems.
 
     Parameters
     ----------
@@ -420,19 +299,10 @@ def topics_needed(
         Probability that the difference is significant.
     alpha : float in (0, 1)
         Significance level.
-    test : {"t", "tukey-randomised"}
-        The planned test: the paired t-test of one pair, or the randomised Tukey HSD test of as many systems as the
-        pilot has.
     n : int >= 2, or iterable of them, optional
         Numbers of topics, to find the smallest difference for each.
     measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
-    n_trials : int >= 1
-        For "tukey-randomised": the number of simulated samples of topics, and of shuffles in each test.
-    rng : int or Generator, optional
-        Random seed or generator. All measures and sizes share the same samples.
-    n_jobs : int, optional
-        Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
@@ -453,7 +323,7 @@ def topics_needed(
     ValueError
         If not exactly one of ``delta`` and ``n`` is given, a parameter is out of range, or the frame cannot be read.
         Also if there are fewer than two systems or queries, the differences do not vary over the topics, or more than
-        1,000,000 topics are needed (10,000 in a simulation).
+        1,000,000 topics are needed.
 
     Warns
     -----
@@ -462,15 +332,9 @@ def topics_needed(
 
     Notes
     -----
-    The variance of the difference is its mean over all pairs of systems (with N - 1).
-
-    *t*: the two-sided power of statsmodels' ``TTestPower`` with the effect size delta/sd. For several pairs, set alpha
-    to the corrected level, such as alpha divided by the number of pairs.
-
-    *tukey-randomised*: simulated. The systems are shifted to equal means, scaled by :math:`\sqrt{N/(N-1)}`, and
-    resampled by topic. In each sample, a random pair is moved delta apart, with the other systems in between. The power
-    is the share of samples in which the test finds this pair; its standard error is :math:`\sqrt{power (1 -
-    power)/n\_trials}`, .013 by default.
+    The variance of the difference is its mean over all pairs of systems (with N - 1). The power is that of
+    statsmodels' ``TTestPower``, two-sided, with the effect size delta/sd. For several pairs, set alpha to the corrected
+    level, such as alpha divided by the number of pairs.
 
     A small pilot estimates the variance poorly. With two systems and 25 topics, one estimate in twenty is too small by
     a factor of 1.7 or more.
@@ -495,26 +359,18 @@ def topics_needed(
     1     RBU  0.259  0.105      50    0.8
     """
     who = "topics_needed"
-    given = {"test": test, "power": power, "alpha": alpha, "n_trials": n_trials}
-    how = {name: _PARAMETERS[name].check(who, name, value) for name, value in given.items()}
+    how = checked(who, _PLAN, power=power, alpha=alpha)
     if (delta is None) == (n is None):
         raise ValueError(f"{who}: give exactly one of delta and n, not {'neither' if delta is None else 'both'}.")
-    name, values = ("n", n) if delta is None else ("delta", delta)
-    wanted = _PARAMETERS[name].check_each(who, name, values if isinstance(values, Iterable) else [values])
+    name, given = ("n", n) if delta is None else ("delta", delta)
+    wanted = _PLAN[name].check_each(who, name, given if isinstance(given, Iterable) else [given])
     scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
-    source = generator_of(rng).spawn(1)[0]
     sds = {measure: _sd(measure, values) for measure, values in scores.by_measure.items()}
-    tasks = [
-        (measure, partial(_power, values, sds[measure], how, source), name, each, how)
-        for measure, values in scores.by_measure.items()
-        for each in wanted
+    rows = [
+        (measure, sd, *_planned(measure, sd, name, each, how)) for (measure, sd), each in product(sds.items(), wanted)
     ]
-    found = in_parallel(_planned, tasks, n_jobs=n_jobs, what=who)
-    rows = [(measure, sds[measure], *row) for (measure, *_), row in zip(tasks, found, strict=True)]
-    n_trials = how.pop("n_trials")
-    trials = {} if test == "t" else {"n_trials": n_trials, **seed_of(rng)}
     table = pd.DataFrame(rows, columns=["measure", "sd", "delta", "topics", "power"])
-    return described(table, topics_needed, {**how, **scores.sizes, **trials})
+    return described(table, topics_needed, {**how, **scores.sizes})
 
 
 def _sd(measure: str, values: np.ndarray) -> float:
@@ -526,61 +382,36 @@ def _sd(measure: str, values: np.ndarray) -> float:
     return sd
 
 
-def _power(
-    values: np.ndarray, sd: float, how: Mapping[str, Any], source: np.random.Generator, delta: float, n: int
-) -> float:
-    """Return the probability that a test of n topics finds the difference delta, from a pilot's values and their sd."""
-    if how["test"] == "t":
-        from statsmodels.stats.power import TTestPower
+def _power(delta: float, n: int, sd: float, alpha: float) -> float:
+    """Return the probability that a t-test of n topics finds the difference delta, in either direction."""
+    from statsmodels.stats.power import TTestPower
 
-        effect, alpha = min(delta / sd, _FARTHEST / np.sqrt(n)), how["alpha"] / 2
-        right, wrong = (TTestPower().power(effect, n, alpha, alternative=side) for side in ("larger", "smaller"))
-        # scipy returns NaN for many probabilities close to 0.
-        return float(right + np.nan_to_num(wrong))
-    (m, n_queries), n_trials = values.shape, how["n_trials"]
-    residuals = (values - values.mean(axis=1, keepdims=True)) * np.sqrt(n_queries / (n_queries - 1))
-    rng = copy.deepcopy(source)  # the same trials for each n and delta
-    drawn = residuals[:, rng.integers(n_queries, size=(n_trials, n))]
-    sample = np.arange(n_trials)
-    best = rng.integers(m, size=n_trials)
-    worst = (best + rng.integers(1, m, size=n_trials)) % m
-    drawn[best, sample] += delta / 2
-    drawn[worst, sample] -= delta / 2
-    means = drawn.mean(axis=2)
-    size = rounded(np.abs(means[best, sample] - means[worst, sample]))
-    # A shuffle is a matrix of 0 and 1: for each query, it assigns the value of one system to another.
-    by_query = drawn.transpose(2, 0, 1).reshape(n * m, n_trials)
-    reached = np.zeros(n_trials)
-    for generator, n_shuffles in draws(rng, n_trials, max(n * m * m, m * n_trials)).again():
-        places = shuffle(np.broadcast_to(np.arange(m)[:, None], (m, n)), generator, n_shuffles)
-        gets = (places[:, :, :, None] == np.arange(m)).transpose(0, 2, 1, 3).reshape(n_shuffles * m, n * m)
-        shuffled = (gets.astype(np.float64) @ by_query).reshape(n_shuffles, m, n_trials) / n
-        reached += (rounded(shuffled.max(axis=1) - shuffled.min(axis=1)) >= size).sum(axis=0)
-    return float((reached / n_trials < how["alpha"]).mean())
+    effect = min(delta / sd, _FARTHEST / np.sqrt(n))
+    right, wrong = (TTestPower().power(effect, n, alpha / 2, alternative=side) for side in ("larger", "smaller"))
+    # scipy returns NaN for many probabilities close to 0.
+    return float(right + np.nan_to_num(wrong))
 
 
-def _planned(
-    measure: str, power_of: Callable[[float, int], float], name: str, given: Any, how: Mapping[str, Any]
-) -> tuple[float, int, float]:
+def _planned(measure: str, sd: float, name: str, given: Any, how: Mapping[str, Any]) -> tuple[float, int, float]:
     """Return the difference, the number of topics and the power, of which the difference or the number is ``given``.
 
     The other is the smallest that is enough, found by bisection.
     """
-    test, power = how["test"], how["power"]
-    if name == "n" and given > _MOST[test]:
-        raise ValueError(f"topics_needed: n must be at most {_MOST[test]:,} with test={test!r}, not {given}.")
-    low, high, most = (0.0, 1e-6, _LARGEST) if name == "n" else (1, 2, _MOST[test])
+    low, high, most = (0.0, 1e-6, _LARGEST_DELTA) if name == "n" else (1, 2, _MOST_TOPICS)
+
+    def plan(number: Any) -> tuple[float, int, float]:
+        delta, n = (number, given) if name == "n" else (given, number)
+        return delta, n, _power(delta, n, sd, how["alpha"])
 
     def is_enough(number: Any) -> bool:
-        return (power_of(number, given) if name == "n" else power_of(given, number)) >= power
+        return bool(plan(number)[-1] >= how["power"])
 
     while not is_enough(high):
         low, high = high, 2 * high
         if high > most:
             why = "so few topics detect no difference" if name == "n" else f"even {most:,} topics would not detect it"
-            raise ValueError(f"topics_needed: {name}={given} is too small for {measure}: {why} with test={test!r}.")
-    while high - low > (_EXACTNESS[test] * high if name == "n" else 1):
+            raise ValueError(f"topics_needed: {name}={given} is too small for {measure}: {why}.")
+    while high - low > (_EXACTNESS * high if name == "n" else 1):
         middle = (low + high) / 2 if name == "n" else (low + high + 1) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
-    plan: tuple[Any, Any] = (high, given) if name == "n" else (given, high)
-    return *plan, power_of(*plan)
+    return plan(high)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from ...parameters import Rng, generator_of
+from ...parameters import Rng, seeds_of
 from ..scores import scale_of
 
 # Number of values in memory at a time.
@@ -22,9 +21,9 @@ def slices(length: int, n_cells: int, memory: int | None = None) -> list[slice]:
 
 
 class Draws(NamedTuple):
-    """Trials in blocks: a generator for each block, and its number of trials. They can be drawn again."""
+    """Trials in blocks: a seed for each block, and its number of trials. They can be drawn again."""
 
-    generators: list[np.random.Generator]
+    seeds: list[np.random.SeedSequence]
     sizes: list[int]
 
     @property
@@ -32,32 +31,34 @@ class Draws(NamedTuple):
         """The number of trials."""
         return sum(self.sizes)
 
-    def again(self) -> Iterator[tuple[np.random.Generator, int]]:
-        """Return a fresh copy of each generator, and the number of trials to draw from it."""
-        return zip(copy.deepcopy(self.generators), self.sizes, strict=True)
+    @property
+    def blocks(self) -> Iterator[tuple[np.random.SeedSequence, int]]:
+        """The seed and the number of trials of each block."""
+        return zip(self.seeds, self.sizes, strict=True)
 
 
 def draws(rng: Rng, n_trials: int, n_cells: int) -> Draws:
     """Divide trials of ``n_cells`` numbers each into blocks that fit in memory."""
     sizes = [part.stop - part.start for part in slices(n_trials, n_cells)]
-    return Draws(list(generator_of(rng).spawn(len(sizes))), sizes)
+    (own,) = seeds_of(rng, 1)
+    return Draws(own.spawn(len(sizes)), sizes)
 
 
 def resamples(trials: Draws, n_queries: int) -> Iterator[np.ndarray]:
     """Return the queries of each trial, drawn with replacement: arrays of shape (trials of a block, n_queries)."""
-    for generator, size in trials.again():
-        yield generator.integers(n_queries, size=(size, n_queries))
+    for seed, size in trials.blocks:
+        yield np.random.default_rng(seed).integers(n_queries, size=(size, n_queries))
 
 
-def shuffle(values: np.ndarray, generator: np.random.Generator, n_trials: int) -> np.ndarray:
+def shuffle(values: np.ndarray, seed: np.random.SeedSequence, n_trials: int) -> np.ndarray:
     """Shuffle each query's values among the systems in each trial, shape (n_trials, n_queries, n_systems)."""
-    return generator.permuted(np.broadcast_to(values.T, (n_trials, *values.T.shape)), axis=-1)
+    return np.random.default_rng(seed).permuted(np.broadcast_to(values.T, (n_trials, *values.T.shape)), axis=-1)
 
 
 def flips(trials: Draws, n_queries: int) -> Iterator[np.ndarray]:
     """Return 1 or -1 for each query of each trial, which is `shuffle` for the difference of two systems."""
-    for generator, size in trials.again():
-        yield generator.integers(2, size=(size, n_queries)) * 2.0 - 1.0
+    for seed, size in trials.blocks:
+        yield np.random.default_rng(seed).integers(2, size=(size, n_queries)) * 2.0 - 1.0
 
 
 def all_flips(n_queries: int) -> np.ndarray:

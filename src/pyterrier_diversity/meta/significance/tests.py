@@ -43,7 +43,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from ...parallel import in_parallel
-from ...parameters import LEVEL, Parameter, Parameters, Rng, checked, generator_of, seed_of
+from ...parameters import LEVEL, Parameter, Parameters, Rng, checked, seed_of
 from ..scores import Scores, rounded
 from .randomisation import Draws, all_flips, critical, draws, flips, reached, resamples, shuffle, slices
 
@@ -193,14 +193,14 @@ def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells
 
 def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Tested:
     # Sakai (2013), Fig. 4.
-    tasks = [(values, generator, size) for generator, size in how.draws.again()]
+    tasks = [(values, *block) for block in how.draws.blocks]
     ranges = np.sort(rounded(np.concatenate(in_parallel(_ranges, tasks, n_jobs=how.n_jobs, what=how.test))))
     p = (how.draws.n - np.searchsorted(ranges, delta)) / how.draws.n
     return Tested(p, None if how.level is None else critical(ranges, how.level))
 
 
-def _ranges(values: np.ndarray, generator: np.random.Generator, n_trials: int) -> np.ndarray:
-    return np.asarray(np.ptp(shuffle(values, generator, n_trials).mean(axis=1), axis=-1))
+def _ranges(values: np.ndarray, seed: np.random.SeedSequence, n_trials: int) -> np.ndarray:
+    return np.asarray(np.ptp(shuffle(values, seed, n_trials).mean(axis=1), axis=-1))
 
 
 def _flips(z: np.ndarray, how: Design) -> Tested:
@@ -364,7 +364,7 @@ def design(
     given = checked(who, _PARAMETERS, n_trials=n_trials, **options)
     test = given["test"]
     n = given.pop("n_trials") or TESTS[test].n_trials or 1
-    trials = draws(generator_of(rng).spawn(1)[0], n, len(scores.systems) * len(scores.queries))
+    trials = draws(rng, n, len(scores.systems) * len(scores.queries))
     how = Design(draws=trials, correction=correction, n_jobs=n_jobs, seed=seed_of(rng), **given)
     of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
     if how.alternative != "two-sided" and TESTS[test].of_all is not None:
