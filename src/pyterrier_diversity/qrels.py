@@ -11,7 +11,7 @@ import pandas as pd
 
 from .arithmetic import divide
 from .frames import given_frame, ids, strings
-from .io import Runs, check_order, qrels_as_given, read_runs
+from .io import Runs, check_order, qrels_frame, read_runs
 from .judged import Run, intents_of_rows
 from .parameters import Parameter
 
@@ -84,7 +84,7 @@ def add_rarity(
     cutoff = RARITY_CUTOFF.check("add_rarity", "cutoff", cutoff)
     form = RARITY_FORM.check("add_rarity", "form", form)
     systems = [Run(run) for _, run in read_runs(runs, who="add_rarity")]
-    qrels = qrels_as_given(qrels)
+    qrels = qrels_frame(qrels)
     frame = given_frame(qrels, ("query_id", "doc_id"), "qrels")
     n_systems = np.maximum(retrieval_counts(frame, systems, cutoff), 1)
     return qrels.assign(rarity=rarity(n_systems, len(systems), form))
@@ -141,7 +141,7 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
     [0.67, 0.33]
     """
     SCHEME.check("add_weights", "scheme", scheme)
-    qrels = qrels_as_given(qrels)
+    qrels = qrels_frame(qrels)
     frame = given_frame(qrels, ("query_id",), "qrels")
     intent, query, names = intents_of_rows(frame)
     if scheme == "uniform":

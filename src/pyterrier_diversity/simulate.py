@@ -11,7 +11,7 @@ import pandas as pd
 
 from .frames import QRELS_COLUMNS, given_frame, numbers, strings
 from .ideal import Covers, naming
-from .io import qrels_as_given, qrels_frame, read_run
+from .io import qrels_frame, read_run
 from .judged import Run, intents_of_rows, judge, relevance_by_query
 from .parameters import TIME_LIMIT, Parameter, Parameters, Rng, checked, generator_of
 from .progress import progress
@@ -58,7 +58,7 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     >>> random_grades(frame, rng=1)["label"].round(2).tolist()
     [0.98, 0.0]
     """
-    qrels = qrels_as_given(qrels)
+    qrels = qrels_frame(qrels)
     frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
     label = numbers(frame, "relevance", "qrels")
     keys = {name: strings(frame, name, "qrels") for name in ("doc_id", "passage") if name in frame}
@@ -100,7 +100,7 @@ def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     >>> random_weights(frame, rng=1)["weight"].round(2).tolist()
     [0.91, 0.09]
     """
-    qrels = qrels_as_given(qrels)
+    qrels = qrels_frame(qrels)
     intent, query, _ = intents_of_rows(given_frame(qrels, ("query_id",), "qrels"))
     drawn = 1 - generator_of(rng).random(len(query))
     return qrels.assign(weight=(drawn / np.bincount(query, drawn)[query])[intent])

@@ -139,8 +139,8 @@ def same(found: Any, expected: Any) -> None:
         assert found == expected
 
 
-# Evaluators take data, as those of ir_measures do.
-IN_MEMORY = ["DiversityEvaluator", "ir_measures"]
+# ir_measures takes data.
+IN_MEMORY = ["ir_measures"]
 OF_FILES = ("csv", "tsv", "parquet", "json", "trec")
 
 
@@ -166,11 +166,11 @@ def test_each_function_takes_qrels_in_each_form(function, form, tmp_path):
     same(found, of_frames(function))
 
 
-def test_an_evaluator_names_the_reader_of_a_file():
-    with pytest.raises(TypeError, match=r"^qrels must not be a file here: read 'q.txt' with io.read_qrels first\.$"):
-        DiversityEvaluator(MEASURES, "q.txt")
-    with pytest.raises(TypeError, match=r"^run must not be a file here: read 'a.run' with io.read_run first\.$"):
-        DiversityEvaluator(MEASURES, QRELS).values(Path("a.run"))
+def test_a_run_is_not_a_folder(tmp_path):
+    with pytest.raises(
+        TypeError, match=r"^run must be one run, but '.*' is a folder\. io\.read_runs reads its files\.$"
+    ):
+        read_run(tmp_path)
 
 
 FILES = [name for name in forms.RUNS if name.startswith(OF_FILES)]

@@ -16,8 +16,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
 from ir_measures.util import CalcResults
 
-from ..frames import QRELS_COLUMNS, RUN_COLUMNS
-from ..io import frame_of
+from ..io import qrels_frame, run_frame
 from ..judged import Judgements, Order, Ranked, Run, judge
 from ..measures.base import CompositeMeasure, DiversityMeasure, Normalised, formula_of, identity, implementation
 from .delegated import Bare, OverView
@@ -45,7 +44,7 @@ class DiversityEvaluator(Evaluator):
     measures : iterable of Measure
         Measures of this package and of ir_measures. The measures of a set are sorted by name.
     qrels : DataFrame, list of dicts or of named tuples, dict, or file
-        Qrels in any form that `io.read_qrels` reads but a file.
+        Qrels in any form that `io.read_qrels` reads.
 
     Attributes
     ----------
@@ -68,8 +67,7 @@ class DiversityEvaluator(Evaluator):
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
-        if not isinstance(qrels, pd.DataFrame):  # an iterator can be read only once
-            qrels = frame_of(qrels, QRELS_COLUMNS, "qrels")
+        qrels = qrels_frame(qrels)  # an iterator can be read only once
         self.judgements = judge(qrels)
         self.evaluation = Evaluation(self.judgements, ordered, qrels)
         super().__init__(ordered, self.judgements.query_ids)
@@ -80,8 +78,8 @@ class DiversityEvaluator(Evaluator):
 
         Parameters
         ----------
-        run : DataFrame, list of dicts or of named tuples, dict, Run or Ranked
-            A run in any form that `io.read_run` reads but a file, or the relevant documents that rankings retrieve.
+        run : DataFrame, list of dicts or of named tuples, dict, file, Run or Ranked
+            A run in any form that `io.read_run` reads, or the relevant documents that rankings retrieve.
 
         Returns
         -------
@@ -89,7 +87,7 @@ class DiversityEvaluator(Evaluator):
         """
         if not isinstance(run, Ranked):
             if not isinstance(run, (Run, pd.DataFrame)):
-                run = frame_of(run, RUN_COLUMNS, "run")
+                run = run_frame(run)
             run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, self.evaluation.depth)
         return self.evaluation.values(run)
 

@@ -3,10 +3,10 @@
 from .aligned import aligned, terminal_width
 from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth, read_lengths, read_topics
 from .files import SAVED_NOTES, SAVED_VALUES, Content, read_content
-from .forms import SharedColumns, frame_of
+from .forms import SharedColumns
 from .labels import called, printable, read_names, renamed, texts_of, texts_of_queries
 from .nuggets import answers, read_nuggets
-from .readers import OrderedBy, checked_order, qrels_as_given, qrels_frame, read_qrels, read_run, run_frame
+from .readers import OrderedBy, checked_order, qrels_frame, read_qrels, read_run, run_frame
 from .records import names_in, separator_of
 from .run_collections import Runs, check_order, named_runs, one_or_more_runs, read_runs
 from .tables import Cell, Table, formatted, p_text, write_table, write_text

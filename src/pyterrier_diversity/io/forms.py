@@ -100,8 +100,7 @@ def _framed(data: Any, required: tuple[str, ...], what: str, columns: Mapping[st
             return pd.DataFrame(cells, columns=list(required), dtype=object)
         data = [data]
     if isinstance(data, (str, os.PathLike)):
-        reader = "read_run" if is_run else "read_qrels"
-        raise TypeError(f"{what} must not be a file here: read {os.fspath(data)!r} with io.{reader} first.")
+        raise TypeError(f"{what} must be one run, but {os.fspath(data)!r} is a folder. io.read_runs reads its files.")
     if not isinstance(data, Iterable):
         raise TypeError(f"{forms}, not {type(data).__name__}.")
     if _is_read(data):

@@ -67,9 +67,24 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
       qid docno  label iteration
     0   1    d1      2         a
     """
-    frame = qrels_frame(source, columns=columns)
-    label = pd.Series(frames.numbers(frame, "relevance", "qrels"), frame.index)
-    named = _as_strings(frame, [name for name in ("query_id", "doc_id", "iteration") if name in frame], "qrels")
+    return _read_qrels(source, columns, "qrels")
+
+
+def qrels_frame(qrels: Any, what: str = "qrels") -> pd.DataFrame:
+    """Return a frame of qrels as it is, and other forms as `read_qrels` does; ``what`` is their name in messages."""
+    is_frame = isinstance(qrels, pd.DataFrame) and not _are_nuggets(qrels, {})
+    return qrels if is_frame else _read_qrels(qrels, None, what)
+
+
+def _read_qrels(source: Any, columns: Mapping[str, str] | None, what: str) -> pd.DataFrame:
+    given, name = _opened(source, what)
+    are_nuggets = _are_nuggets(given, columns or {})
+    frame = read_nuggets(given, columns=columns) if are_nuggets else _judged(given, columns, name)
+    if frame.empty and is_file(source):
+        raise ValueError(f"{name} contains no judgement.")
+    frame = frames.given_frame(frame, frames.QRELS_COLUMNS, name)
+    label = pd.Series(frames.numbers(frame, "relevance", what), frame.index)
+    named = _as_strings(frame, [name for name in ("query_id", "doc_id", "iteration") if name in frame], what)
     return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=frames.PYTERRIER_NAMES))
 
 
@@ -81,16 +96,6 @@ def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[st
         else frames.column_of(frames.strings(frame, name, what), frame.index)
         for name in names
     }
-
-
-def qrels_frame(source: Any, *, columns: Mapping[str, str] | None = None, what: str = "qrels") -> pd.DataFrame:
-    """Return qrels in any form that `read_qrels` reads as a frame with ir_measures' column names."""
-    given, name = _opened(source, what)
-    is_nuggets = _are_nuggets(given, columns or {})
-    frame = read_nuggets(given, columns=columns) if is_nuggets else _judged(given, columns, name)
-    if frame.empty and is_file(source):
-        raise ValueError(f"{name} contains no judgement.")
-    return frames.given_frame(frame, frames.QRELS_COLUMNS, name)
 
 
 def _opened(source: Any, what: str) -> tuple[Any, str]:
@@ -178,11 +183,6 @@ def _is_run(content: Content, columns: Mapping[str, str] | None) -> bool:
         frame = run_frame(content, columns=columns)
         return not frame.empty and "relevance" not in frame
     return False
-
-
-def qrels_as_given(qrels: Any) -> pd.DataFrame:
-    """Return a frame of qrels as it is, and other forms as `read_qrels` does."""
-    return qrels if isinstance(qrels, pd.DataFrame) else read_qrels(qrels)
 
 
 def _qrels_of_lines(content: Content, columns: Mapping[str, str] | None) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import given_frame
-from ..io import called, check_order, one_or_more_runs, qrels_as_given, texts_of, texts_of_queries
+from ..io import called, check_order, one_or_more_runs, qrels_frame, texts_of, texts_of_queries
 from ..judged import Judgements, Ranked, Run, judge
 from ..measures import parse
 from ..measures.composite import last_rank
@@ -83,7 +83,7 @@ def coverage(
     who = "coverage"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     check_order(who, qrels, runs, order="qrels, runs, query_id", may_be_one=True)
-    qrels = qrels_as_given(qrels)
+    qrels = qrels_frame(qrels)
     frame = given_frame(qrels, ("query_id",), "qrels")
     judgements = judge(frame[frame["query_id"].astype(str) == query_id])
     if not len(judgements.intents.ids):

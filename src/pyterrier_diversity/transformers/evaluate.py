@@ -12,7 +12,6 @@ import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
 from ..frames import RUN_COLUMNS, places, scores, warn_user, with_string_ids
-from ..io import qrels_frame
 from ..judged import Run
 from ..measures.groups import read_some_measures
 from .steps import Step
@@ -100,7 +99,7 @@ def evaluator_of(who: str, measures: Any, qrels: pd.DataFrame) -> DiversityEvalu
     """Return an evaluator of one or more measures, given as objects or strings."""
     several = read_some_measures(who, measures)
     try:
-        return DiversityEvaluator(several, qrels_frame(qrels))
+        return DiversityEvaluator(several, qrels)
     except RefusedMeasureError as error:
         raise ValueError(f"{who}: {error}") from error
 

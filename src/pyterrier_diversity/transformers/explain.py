@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..io import qrels_as_given, texts_of, texts_of_queries
+from ..io import qrels_frame, texts_of, texts_of_queries
 from ..judged import Ranked, Run
 from ..measures.base import parts_of
 from ..measures.composite import innermost, last_rank
@@ -87,7 +87,7 @@ class Explain(Step):
 
     def __init__(self, qrels: pd.DataFrame, measure: ir_measures.Measure | str) -> None:
         self.measure = read_measure("Explain", measure)
-        self.qrels = qrels_as_given(qrels)
+        self.qrels = qrels_frame(qrels)
         self._evaluator = evaluator_of("Explain", self.measure, self.qrels)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:

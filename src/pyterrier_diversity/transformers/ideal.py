@@ -13,7 +13,7 @@ import pyterrier as pt
 from ..arithmetic import counted
 from ..frames import QRELS_COLUMNS, RUN_COLUMNS, with_string_ids
 from ..ideal import TIE, ByWorth
-from ..io import qrels_as_given
+from ..io import qrels_frame
 from ..judged import Judgements, Order, Ranked, View, ideal, judge
 from ..measures import Adhoc, alpha_nDCG, registered
 from ..measures.ad_hoc import by_label
@@ -114,7 +114,7 @@ class Ideal(Step):
         options = {"ideal": ideal, "num_results": num_results, "candidates": candidates, "time_limit": time_limit}
         self.ideal, self.num_results, self.candidates, self.time_limit = checked("Ideal", _OPTIONS, **options).values()
         self.measure = read_measure("Ideal", measure)
-        self.qrels = qrels_as_given(qrels)
+        self.qrels = qrels_frame(qrels)
         self._evaluator = evaluator_of("Ideal", self.measure, self.qrels)
         self._frame = with_string_ids(self.qrels, QRELS_COLUMNS, "qrels")
         if self.ideal == "exact" and self.candidates:

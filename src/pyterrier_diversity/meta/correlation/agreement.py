@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ...frames import numbers, strings, warn_user
+from ...frames import QRELS_COLUMNS, given_frame, numbers, strings, warn_user
 from ...io import qrels_frame
 from ...judged import intents_of_rows, judge
 from ...parameters import REL, Parameter, checked
@@ -153,7 +153,7 @@ def agreement(
 
 def _labels(qrels: Any, what: str) -> pd.DataFrame:
     """Return the label of each document for each intent, at least 0."""
-    frame = qrels_frame(qrels, what=what)
+    frame = given_frame(qrels_frame(qrels, what), QRELS_COLUMNS, what)
     judge(frame)  # raises if labels contradict each other
     intent, _, names = intents_of_rows(frame)
     columns = {

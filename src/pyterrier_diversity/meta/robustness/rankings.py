@@ -517,7 +517,7 @@ def read_experiment(
         raise ValueError(f"{who}: runs must have at least {fewest} systems, not {len(named)} ({', '.join(named)}).")
     judged = []
     for what, given in qrels.items():
-        judged.append(with_string_ids(qrels_frame(given, what=what), QRELS_COLUMNS, what))
+        judged.append(with_string_ids(qrels_frame(given, what), QRELS_COLUMNS, what))
         if judged[-1].empty:
             raise ValueError(f"{what} must not be empty.")
     return judged, named, {str(measure): measure for measure in read_some_measures(who, measures)}
