@@ -496,22 +496,6 @@ def test_an_error_of_all_runs_is_printed_once():
     assert message.count("Adhoc(AP)") == message.count("\n") == 1
 
 
-def test_groups_of_queries_come_from_a_file_or_a_column(tmp_path):
-    groups = tmp_path / "by.csv"
-    groups.write_text("qid,kind\n" + "".join(f"{i},k{i % 2}\n" for i in range(1, 15)))
-
-    rows = json.loads(run("evaluate", QRELS, BM25, "-m", "RBU@5", "--by", str(groups), "--format", "json"))
-
-    expected = evaluate_runs(read_qrels(QRELS), {"bm25": BM25}, "RBU@5", by=groups)
-    assert [row["kind"] for row in rows] == ["k1", "k0", "macro mean"]
-    assert [row["RBU@5"] for row in rows] == expected["RBU@5"].tolist()
-    by_topic = json.loads(run("evaluate", "demo", "bm25", "-m", "RBU@5", "--by", "query", "--format", "json"))
-    assert [row["queries"] for row in by_topic] == [1] * 14 + [14]
-    assert "neither a column nor a file" in fail("evaluate", QRELS, BM25, "-m", "RBU@5", "--by", "nothing")
-    refused = fail("evaluate", QRELS, BM25, "-m", "RBU@5", "--by", str(groups), "--queries", status=2)
-    assert "--queries cannot be used together with --by." in refused
-
-
 def test_real_imperfect_nuggets_pass_from_files_to_a_check_a_table_and_a_gate(shared):
     folder = shared / "nuggets" / "assignments"
     large, small = str(folder / "gpt-4o.jsonl.gz"), str(folder / "llama-3.1-70b.jsonl.gz")

@@ -503,25 +503,3 @@ def test_a_browser_shows_it_without_scrolling_sideways_dark_and_light(tmp_path, 
         assert int(page_width) <= width
         assert background == paper
         assert int(n_bars) == len(MEASURES) * 2 * 14
-
-
-def test_the_report_has_the_means_of_groups_and_the_macro_mean(tmp_path):
-    qrels, runs = demo()
-    kinds = {qid: "easy" if int(qid) % 3 else "hard" for qid in qrels["qid"].unique()}
-
-    path = html_report(qrels, runs, MEASURES, tmp_path / "report.html", by=kinds, labels={"RBU@10": "RBU"})
-
-    page = Page(path.read_text())
-    assert "Means by group" in page.headlines
-    table = evaluate_runs(qrels, runs, MEASURES, by=kinds).set_index(["group", "name"])
-    for measure, label in {"RBU@10": "RBU", "StRecall@10": "StRecall@10"}.items():
-        header, *rows = next(rows for rows in page.tables.values() if rows[0][:2] == [label, "queries"])
-        assert [row[:2] for row in rows] == [["easy", "10"], ["hard", "4"], ["macro mean", "14"]]
-        for group, _, *values in rows:
-            assert values == [f"{table.loc[(group, system), measure]:.3f}" for system in header[2:]]
-
-
-def test_a_report_without_groups_does_not_speak_of_them(tmp_path):
-    path = html_report(*demo(), MEASURES, tmp_path / "report.html")
-
-    assert "macro mean" not in path.read_text()

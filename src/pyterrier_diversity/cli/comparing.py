@@ -114,7 +114,7 @@ def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()]
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "ignore", "doc_len", "rng", depth=_TO_CUTOFFS)
+@of(Asked, "qrels", "runs", "columns", "measures", "order", "ignore", "doc_len", "rng", depth=_TO_CUTOFFS)
 @of(compared, "test", "correction", "alpha")
 @of(html_report, "title")
 @of(Called)
@@ -143,7 +143,7 @@ def report(
     asked.judged.attrs["file"] = asked.qrels
     for name, run in asked.frames.items():
         run.attrs["file"] = str(asked.paths[name])
-    how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng, "by": asked.groups}
+    how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng}
     how |= called.renamed
     with TemporaryDirectory() as folder:
         path = f"{folder}/report.html" if output == STANDARD_OUTPUT else output

@@ -30,7 +30,7 @@ _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "strict", "ignore", "doc_len", "n_jobs")
+@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs")
 @of(Shown)
 @of(evaluate_runs, save_mode="Reuse saved values, overwrite them, or stop with an error.")
 def evaluate(
@@ -67,9 +67,7 @@ def evaluate(
     if len(least) < len(limits):
         raise click.UsageError(f"--min must be given once for each measure, not as {', '.join(minima)}.")
     chosen = asked.named(least)
-    if queries and asked.by and not by_query:
-        raise click.UsageError("--queries cannot be used together with --by.")
-    how |= {"keep_by_query": by_query or bool(least), "by": asked.groups, "save_dir": save_dir}
+    how |= {"keep_by_query": by_query or bool(least), "save_dir": save_dir}
     with asked.checked():
         found = asked.values([*chosen, *least], **how)
     if not found.names:

@@ -8,16 +8,11 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
-import ir_measures
-import numpy as np
 import pandas as pd
 
 from ..io import read_content, separator_of
-from .evaluator import aggregated
 
 By = Mapping[str, Hashable] | pd.Series | pd.DataFrame | str | os.PathLike[str]
-
-MACRO_MEAN = "macro mean"
 
 
 @dataclass(frozen=True)
@@ -37,25 +32,6 @@ class QueryGroups:
     column: str
     of_query: list[str]
     names: list[str]
-
-    @property
-    def sizes(self) -> list[int]:
-        """The number of queries of each group."""
-        return [self.of_query.count(name) for name in self.names]
-
-    def aggregated(self, measure: ir_measures.Measure, values: np.ndarray) -> np.ndarray:
-        """Return the aggregate of each group and the macro mean, which is the mean over the groups.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure.
-        values : ndarray, shape (queries,)
-            Its values.
-        """
-        of_query = np.array(self.of_query, dtype=object)
-        found = [aggregated([measure], values[None, of_query == name])[0] for name in self.names]
-        return np.array([*found, np.mean(found)])
 
 
 def read_groups(
@@ -100,8 +76,6 @@ def read_groups(
     of_query = [of[query_id] for query_id in query_ids]
     present = set(of_query)
     names = [name for name in dict.fromkeys(of.values()) if name in present]
-    if MACRO_MEAN in names:
-        raise ValueError(f"{who}: a group must not be called {MACRO_MEAN!r}, like the last row of the result.")
     if column in columns:
         raise ValueError(f"{who}: the result already has a column {column!r}. Rename this column of by.")
     return QueryGroups(column, of_query, names)

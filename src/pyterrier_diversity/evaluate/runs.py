@@ -14,12 +14,8 @@ import pandas as pd
 from ..frames import KINDS, Message, checked_kinds, column_of, give
 from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_some_measures
-from .by_group import MACRO_MEAN, By, QueryGroups, read_groups
 from .saved import Saved, SaveMode, Scored, content_key
 from .scoring import Call, score_runs
-
-# The columns of tables that are not measures.
-_COLUMNS = ("name", "qid", "measure", "value", "queries")
 
 
 def evaluate_runs(
@@ -28,7 +24,6 @@ def evaluate_runs(
     measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
     *,
     perquery: bool = False,
-    by: By | None = None,
     n_jobs: int | None = None,
     order: OrderedBy = "score",
     queries: bool = False,
@@ -53,9 +48,6 @@ def evaluate_runs(
         Measures of this package and of ir_measures.
     perquery : bool
         Whether to return the values of each query instead of means.
-    by : mapping, Series, DataFrame or path, optional
-        A group for each query of the qrels: by id; a frame with ``qid`` and one more column, such as two columns of the
-        topics; a file of two such columns with a header; or the name of a column of the qrels.
     n_jobs : int, optional
         Number of workers, as for joblib. By default, the setting of ``joblib.parallel_config``, such as a Dask or Ray
         cluster whose workers can read the files.
@@ -83,12 +75,10 @@ def evaluate_runs(
     -------
     DataFrame
         As from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with ``perquery``,
-        the columns ``name``, ``qid``, ``measure``, ``value``. With ``by``, there is a row for each run and group,
-        and one for the mean over the groups (``macro mean``), with the number of ``queries``; values of queries have a
-        column with the group. ``attrs`` has the ``signatures`` of the measures, the names of ``empty`` runs and of
-        those whose ids are ``unmatched`` in the qrels, how many queries each run ``answered`` and which it is
-        ``missing`` that others answer, the ``errors`` of skipped runs, and, for each run and cutoff, the share of
-        queries with ``ties`` across it.
+        the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs`` has the ``signatures`` of the measures, the
+        names of ``empty`` runs and of those whose ids are ``unmatched`` in the qrels, how many queries each run
+        ``answered`` and which it is ``missing`` that others answer, the ``errors`` of skipped runs, and, for each run
+        and cutoff, the share of queries with ``ties`` across it.
 
     Raises
     ------
@@ -96,7 +86,7 @@ def evaluate_runs(
         If runs, measures or qrels are empty, arguments are in the wrong order, two runs or two different measures have
         the same name, or the qrels or a run cannot be evaluated. Also if an ad-hoc measure would miss a document's
         highest label; use ``Adhoc(M)``. Also if a file in ``save_dir`` was changed, or has values that ``save_mode``
-        refuses; if ``by`` does not give each query one group; or if ``strict`` has an unknown kind.
+        refuses; or if ``strict`` has an unknown kind.
     OSError
         If a file cannot be read or written.
 
@@ -118,8 +108,6 @@ def evaluate_runs(
     """
     # All arguments but two are those of `values_of_runs`; no other name is bound yet.
     options = {name: given for name, given in locals().items() if name not in ("perquery", "queries")}
-    if queries and by is not None:
-        raise ValueError("evaluate_runs: queries=True cannot be used together with by.")
     found = values_of_runs(keep_by_query=perquery, **options)
     return found.perquery(counted=queries) if perquery else found.means(counted=queries)
 
@@ -139,8 +127,6 @@ class RunValues(NamedTuple):
         For each run, the number of queries answered and the shares of them with ties across each cutoff.
     attrs : dict
         The ``attrs`` of tables.
-    groups : QueryGroups, optional
-        The groups of the queries.
     """
 
     names: list[str]
@@ -149,7 +135,6 @@ class RunValues(NamedTuple):
     values: np.ndarray
     counts: dict[str, list[float]]
     attrs: dict[Hashable, Any]
-    groups: QueryGroups | None
 
     def means(
         self, measures: Iterable[str] | None = None, *, by_query: bool = False, counted: bool = False
@@ -157,29 +142,17 @@ class RunValues(NamedTuple):
         """Return a row for each run, with a column for each measure.
 
         With ``by_query``, there is a row for each run and query, and below them the run's means as the query "all".
-        Otherwise, if there are groups, there is a row for each run and group, and for the macro mean.
         """
         query_ids = [*self.query_ids, "all"] if by_query else ["all"]
         rows: dict[str, Any] = {"qid": query_ids} if by_query else {}
         values = self.values[..., -len(query_ids) :]
-        if self.groups is not None and by_query:
-            rows[self.groups.column] = [*self.groups.of_query, "all"]
-        elif self.groups is not None:
-            of_measures = [
-                [self.groups.aggregated(*each) for each in zip(self.measures.values(), of_run[..., :-1], strict=True)]
-                for of_run in self.values
-            ]
-            values = np.reshape(of_measures, (*values.shape[:2], len(self.groups.names) + 1))
-            rows[self.groups.column] = [*self.groups.names, MACRO_MEAN]
-            rows["queries"] = [*self.groups.sizes, len(self.query_ids)]
         place = {measure: i for i, measure in enumerate(self.measures)}
         columns = {measure: values[:, place[measure]] for measure in (self.measures if measures is None else measures)}
         return self._table(rows, columns, values.shape[-1], counted)
 
     def perquery(self, *, counted: bool = False) -> pd.DataFrame:
         """Return a row for each run, query and measure."""
-        queries = {"qid": self.query_ids} | ({} if self.groups is None else {self.groups.column: self.groups.of_query})
-        rows = {name: [value for value in of_query for _ in self.measures] for name, of_query in queries.items()}
+        rows = {"qid": [query for query in self.query_ids for _ in self.measures]}
         rows["measure"] = [*self.measures] * len(self.query_ids)
         return self._table(rows, {"value": self.values[..., :-1].swapaxes(1, 2)}, len(rows["qid"]), counted)
 
@@ -201,7 +174,6 @@ def values_of_runs(
     measures: Any,
     *,
     keep_by_query: bool,
-    by: By | None = None,
     n_jobs: int | None = None,
     order: OrderedBy = "score",
     strict: bool | Collection[str] = False,
@@ -226,23 +198,19 @@ def values_of_runs(
         raise ValueError("evaluate_runs: qrels must not be empty.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
     call = Call(judged, wanted, order, lengths)
-    groups = (
-        None if by is None else read_groups("evaluate_runs", by, call.query_ids, [*_COLUMNS, *call.measures], judged)
-    )
-    kept = keep_by_query or groups is not None
     saved = (
         None
         if save_dir is None
         else Saved(save_dir, save_mode, named, content_key(judged, *call.query_ids), call.query_ids, call.codes)
     )
-    scored, failures = score_runs(call, named, n_jobs=n_jobs, saved=saved, skip=on_error == "skip", keep_values=kept)
+    scored, failures = score_runs(
+        call, named, n_jobs=n_jobs, saved=saved, skip=on_error == "skip", keep_values=keep_by_query
+    )
     give([*call.messages, *_messages(scored, len(call.query_ids))], kinds)
-    return _values(call, scored, failures, kept, groups)
+    return _values(call, scored, failures, keep_by_query)
 
 
-def _values(
-    call: Call, scored: Mapping[str, Scored], failures: dict[str, str], kept: bool, groups: QueryGroups | None
-) -> RunValues:
+def _values(call: Call, scored: Mapping[str, Scored], failures: dict[str, str], kept: bool) -> RunValues:
     names, measures = list(scored), list(call.measures)
     shape = len(names), len(measures), len(call.query_ids) + 1 if kept else 1
     values = np.array([list(run.by_measure.values()) for run in scored.values()]).reshape(shape)
@@ -261,7 +229,7 @@ def _values(
         "queries": list(attrs["answered"].values()),
         **{cutoff: [run.ties[cutoff] for run in scored.values()] for cutoff in call.cutoffs},
     }
-    return RunValues(names, call.measures, call.query_ids, values, counts, attrs, groups)
+    return RunValues(names, call.measures, call.query_ids, values, counts, attrs)
 
 
 def _messages(scored: Mapping[str, Scored], n_queries: int) -> Iterator[Message]:

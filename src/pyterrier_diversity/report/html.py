@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .. import io
-from ..evaluate import RunValues, check_files, missed_intents, texts_of_intents, values_of_runs
-from ..evaluate.by_group import By
+from ..evaluate import check_files, missed_intents, texts_of_intents, values_of_runs
 from ..frames import collected
 from ..judged import Ranked, Run, judge
 from ..measures.composite import last_rank
@@ -45,7 +44,6 @@ def html_report(
     correction: str | None = None,
     alpha: float = 0.05,
     n_queries: int = 5,
-    by: By | None = None,
     names: Mapping[Any, str] | None = None,
     labels: Mapping[Any, str] | None = None,
     title: str = "Diversity of search results",
@@ -80,8 +78,6 @@ def html_report(
         The significance test, as in `meta.compare`.
     n_queries : int >= 0
         How many queries to show with both rankings.
-    by : mapping, Series, DataFrame or path, optional
-        A group for each query, as in `evaluate_runs`: the report has the means of each group, too.
     names, labels : mapping, optional
         The text to show for each system or measure, by its name.
     title : str
@@ -128,7 +124,7 @@ def html_report(
     frames = dict(io.read_runs(given, who=who))
     if baseline is not None and baseline not in frames:
         raise ValueError(f"{who}: baseline must be one of {', '.join(frames)}, not {baseline!r}.")
-    values = values_of_runs(qrels, frames, list(chosen.values()), keep_by_query=True, by=by)
+    values = values_of_runs(qrels, frames, list(chosen.values()), keep_by_query=True)
     perquery = values.perquery()
     scores = read_scores(perquery)
     options: dict[str, Any] = {"baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
@@ -149,22 +145,12 @@ def html_report(
             asked=io.texts_of_queries(qrels, *frames.values()),
             made=_made(qrels, given),
             findings=check_files(qrels, frames, cutoff=cutoff).to_dict("records"),
-            groups=_by_group(values),
             **_differences(qrels, frames, scores, next(iter(given)) if baseline is None else baseline, n_queries),
             **_covered(qrels, frames, cutoff),
         )
     with io.replaced(path) as file:
         file.write_text(page, encoding="utf-8")
     return Path(path)
-
-
-def _by_group(values: RunValues) -> dict[str, Any]:
-    """Return what the groups are called, the number of queries of each, and the means by measure, group and system."""
-    if values.groups is None:
-        return {}
-    means = values.means().set_index([values.groups.column, "name"])
-    sizes = means["queries"].groupby(level=0, sort=False).first().to_dict()
-    return {"column": values.groups.column, "sizes": sizes, "means": means[list(values.measures)].to_dict()}
 
 
 @cache
