@@ -86,8 +86,8 @@ names = ["name", "qid", "measure", "value"]
 rows = [(f"s{i % 3}", str(i // 6), f"P@{i % 2 + 1}", float(v)) for i, v in enumerate(default_rng(1).random(60))]
 values = DataFrame(rows, columns=names)
 tables = [
-    meta.compare(values, "bootstrap", correction="holm", family="all", rng=1),
-    meta.compare(values, "t", by={str(i): i % 2 for i in range(10)}, correction="holm", alternative="greater"),
+    meta.compare(values, "bootstrap", correction="holm", rng=1),
+    meta.compare(values, "t", correction="holm", alternative="greater"),
     meta.overlap(values, test="tukey"),
     meta.asl_curve(values, "t"),
     meta.topics_needed(values, delta=0.1),

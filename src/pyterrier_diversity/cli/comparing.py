@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from .. import html_report
-from ..io import printable
 from ..io.tables import PEOPLE
 from ..meta import compare as compared
 from ..meta import comparison_text, corrected_means, significance_table, topics_needed, worse_than
@@ -23,13 +22,11 @@ from .options import MeasureText, QrelsText, Written, command, of
 from .outputs import STANDARD_OUTPUT, Called, Shown, tell
 
 _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures."
-# What is written above the table of a group of queries.
-_HEADINGS = {"table": "{}:", "latex": "% {}", "html": "<!-- {} -->", "markdown": "### {}"}
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "by", "order", "strict", "ignore", "doc_len", "n_jobs", "rng")
-@of(compared, "test", "correction", "family", "alternative", "groups", "alpha", "n_trials")
+@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs", "rng")
+@of(compared, "test", "correction", "alternative", "groups", "alpha", "n_trials")
 @of(worse_than, tolerance="With --no-worse: also fail if a mean is lower by more than this.")
 @of(Shown)
 def compare(
@@ -76,7 +73,7 @@ def compare(
             except GateError as error:
                 raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
             why = worse.set_index(["measure", "system", "other"])["message"].to_dict()
-        table = compared(values, measures=chosen, baseline=others or None, by=asked.groups, **how)
+        table = compared(values, measures=chosen, baseline=others or None, **how)
     # Two baselines are compared once.
     pairs = [(run, other) for i, other in enumerate(others) for run in found.names if run not in others[: i + 1]]
     passed = [(str(m), *pair) for m in guarded for pair in pairs if (str(m), *pair) not in why]
@@ -155,17 +152,7 @@ def report(
 
 
 def _text(shown: Shown, frame: pd.DataFrame) -> str:
-    """Return a comparison in a format that marks differences: with groups, a table for each one below its name."""
-    if "by" in frame.attrs:
-        parts = []
-        for group, rows in frame.groupby(frame.attrs["by"], sort=False):
-            rows.attrs = {**frame.attrs, "n_queries": int(rows["queries"].iloc[0])}
-            parts += [_HEADINGS[shown.chosen].format(printable(str(group))), _text_of_group(shown, rows)]
-        return "\n\n".join(parts)
-    return _text_of_group(shown, frame)
-
-
-def _text_of_group(shown: Shown, frame: pd.DataFrame) -> str:
+    """Return a comparison in a format that marks differences."""
     places = 4 if shown.places is None else shown.places
     if shown.chosen == "table" and not shown.transpose:
         return comparison_text(frame, places, shown.width)

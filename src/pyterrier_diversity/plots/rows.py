@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from ..arithmetic import divide
-from ..evaluate.by_group import refuse_groups
 from ..io import renamed
 from ..meta.significance.marks import told_of_test, with_bounds
 from . import drawing
@@ -194,7 +193,6 @@ def _rows_of_measure(
     who: str, compared: pd.DataFrame, measure: object, names: Names, labels: Names, *columns: str
 ) -> pd.DataFrame:
     """Return the rows of one measure, with bounds instead of p-values of 0, and names as they are shown."""
-    refuse_groups(who, "compared", compared)
     source = "meta.compare, with a test that has intervals"
     frame = with_bounds(drawing.readable(who, compared, source, *_OF_COMPARE, *columns), 3)
     frame = frame.assign(undecided=frame.get("undecided", False))

@@ -111,7 +111,6 @@ def test_the_corrected_p_value_decides():
     ("options", "message"),
     [
         ({"alternative": "greater"}, "alternative must be 'two-sided'"),
-        ({"by": {"1": "a"}}, "worse_than does not take by. Pass only the rows of one group"),
         ({"tolerance": -0.1}, "tolerance must be a number in \\[0, inf\\), not -0.1"),
         ({"tolerance": float("inf")}, "tolerance must be a number in \\[0, inf\\), not inf"),
         ({"tolerance": float("nan")}, "tolerance must be a number in \\[0, inf\\), not nan"),

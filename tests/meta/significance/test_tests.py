@@ -203,7 +203,7 @@ def test_bootstrap_is_fig_2_with_ties_and_samples_without_variance(values):
 @pytest.mark.parametrize("cells", [2**20, 900])
 def test_randomised_hsd_is_fig_4(monkeypatch, cells):
     monkeypatch.setattr(randomisation, "CELLS", cells)
-    matrices = [m.T for g, n in draws(1, 200, MATRIX.size).again() for m in shuffle(MATRIX, g, n)]
+    matrices = [m.T for seed, n in draws(1, 200, MATRIX.size).blocks for m in shuffle(MATRIX, seed, n)]
 
     assert p_of(MATRIX, "tukey-randomised", n_trials=200) == pytest.approx(fig_4(MATRIX, matrices), abs=0)
 
@@ -410,7 +410,7 @@ def test_the_intervals_of_the_randomised_hsd_are_a_quantile_of_its_ranges_wide()
 
 def test_the_interval_of_the_bootstrap_is_studentised():
     z = np.random.default_rng(2).exponential(1, 25)
-    (samples,) = resamples(draws(np.random.default_rng(1).spawn(1)[0], 100, 50), 25)
+    (samples,) = resamples(draws(1, 100, 50), 25)
     # Queries in the order of their names.
     w = (z - z.mean())[np.argsort([f"q{i}" for i in range(25)])]
     ts = sorted((abs(t_of(w[queries].tolist())) for queries in samples), reverse=True)
@@ -494,17 +494,6 @@ def test_a_correction_is_over_all_pairs_of_a_measure(correction):
     assert result.attrs["legend"]["p_corrected"] == "p, corrected for the number of pairs of the measure"
 
 
-def test_a_correction_may_be_over_all_measures():
-    frame = pd.concat([frame_of(MATRIX), frame_of(MATRIX[::-1] ** 2, "AP")])
-
-    result = compare(frame, "t", correction="holm", family="all")
-
-    assert result["p_corrected"].to_numpy() == pytest.approx(multipletests(result["p"], method="holm")[1])
-    assert result["significant"].tolist() == (result["p_corrected"] < 0.05).tolist()
-    assert result.attrs["family"] == "all"
-    assert "all measures together" in result.attrs["legend"]["p_corrected"]
-
-
 # One side
 
 
@@ -533,7 +522,7 @@ def test_one_sided_tests_are_those_of_scipy(test, peer):
 
 def test_the_one_sided_bootstrap_counts_larger_resamples_only():
     z = np.random.default_rng(2).normal(0.3, 1, 12)
-    (samples,) = resamples(draws(np.random.default_rng(1).spawn(1)[0], 300, 24), 12)
+    (samples,) = resamples(draws(1, 300, 24), 12)
     by_name = z[np.argsort([f"q{i}" for i in range(12)])]
     w = by_name - z.mean()
 
@@ -761,7 +750,7 @@ def test_the_table_says_how_it_was_made(test, n_trials):
     assert result.attrs["n_trials"] == n_trials
     told = [result.attrs[key] for key in ("test", "alpha", "correction", "n_systems", "n_queries")]
     assert told == [test, 0.01, "bonferroni", 3, 4]
-    assert (result.attrs["ci"], result.attrs["family"]) == (0.99, "measure")
+    assert result.attrs["ci"] == 0.99
     assert (result.attrs["seed"], result.attrs["version"]) == (1, __version__)
     assert "seed" not in compare(frame_of(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=20).attrs
     assert ("groups" in result.attrs) == (test == "tukey-randomised")
@@ -798,8 +787,6 @@ def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
         ({"baseline": []}, r"compare: baseline must be among the systems x, y, z, not \[\]"),
         ({"correction": "none"}, "compare: correction must be a method of .*, not 'none'"),
         ({"correction": 3}, "compare: correction must be a method of .*, not 3"),
-        ({"family": "pairs"}, "compare: family must be one of 'measure', 'all', not 'pairs'"),
-        ({"family": "all"}, "compare: family must be 'measure' without a correction, not 'all'"),
         ({"alternative": "less"}, "compare: alternative must be one of 'two-sided', 'greater', not 'less'"),
         ({"alternative": "greater"}, "compare: alternative must be 'two-sided' for test='tukey-randomised'"),
         ({"measures": ["AP"]}, "perquery has no measure AP"),

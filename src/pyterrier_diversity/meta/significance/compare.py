@@ -10,13 +10,12 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 
-from ...evaluate.by_group import By, read_groups, refuse_groups
-from ...evaluate.perquery import read_perquery, warn_of_missing
+from ...evaluate.perquery import warn_of_missing
 from ...frames import warn_of_data
 from ...measures import parse, signature
 from ...parameters import LEVEL, Parameter, Rng
 from ..scores import Measures, described, outcomes, range_of, read_scores, rounded
-from .tests import Alternative, Design, Family, Groups, Test, corrected, design, studentised, t_half_width, tested
+from .tests import Alternative, Design, Grouping, Test, corrected, design, studentised, t_half_width, tested
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,10 +32,8 @@ def compare(
     measures: Measures | None = None,
     *,
     baseline: str | Iterable[str] | None = None,
-    by: By | None = None,
-    groups: Groups = "all",
+    groups: Grouping = "all",
     correction: str | None = None,
-    family: Family = "measure",
     alternative: Alternative = "two-sided",
     n_trials: int | None = None,
     alpha: float = 0.05,
@@ -56,15 +53,11 @@ def compare(
         By default, all measures in the frame.
     baseline : str or iterable of str, optional
         The systems to compare the others with. By default, all pairs are compared.
-    by : mapping, Series, DataFrame or path, optional
-        A group for each query, as for `evaluate_runs`, or the name of a column of ``perquery``. Each group is tested by
-        itself.
     groups : {"all", "pairwise"}
         "pairwise" makes an HSD test compare two systems at a time, which is too lenient for many pairs.
     correction : str, optional
-        Correction for multiple comparisons, a method of statsmodels' ``multipletests``. Not for HSD tests.
-    family : {"measure", "all"}
-        Whether to correct the p-values of each measure, and each group, separately, or all together.
+        Correction for multiple comparisons, a method of statsmodels' ``multipletests``, of the pairs of each measure.
+        Not for HSD tests.
     alternative : {"two-sided", "greater"}
         "greater" asks whether the first system has the higher mean. Not for HSD tests.
     n_trials : int >= 1, optional
@@ -81,8 +74,7 @@ def compare(
     Returns
     -------
     DataFrame
-        One row for each measure and pair of systems. With ``by``, columns with the group and its number of ``queries``
-        come first.
+        One row for each measure and pair of systems.
 
         - ``measure``: the measure
         - ``system``: the first system of the pair
@@ -111,15 +103,15 @@ def compare(
         The intervals of means are Student's. They are cut off at the limits of the measure's range, and are NaN where
         all values are equal. A p-value within two standard errors of alpha is undecided: raise ``n_trials``.
         ``attrs["legend"]`` describes the columns, ``attrs["signatures"]`` the measures, and ``attrs`` the test;
-        ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of systems and queries (a
-        dict by group with ``by``), and ``attrs["bounds"]`` (corrected random trials only) what a ``p_corrected`` of 0
-        is below, by measure. `significance_table` and others take this frame.
+        ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of systems and queries, and
+        ``attrs["bounds"]`` (corrected random trials only) what a ``p_corrected`` of 0 is below, by measure.
+        `significance_table` and others take this frame.
 
     Raises
     ------
     ValueError
-        If the frame cannot be read, there are fewer than two systems or queries (in any group), a parameter is out of
-        range, or there are fewer trials than 1/alpha or 1/(1 - ci). Also if ``by`` does not give each query one group.
+        If the frame cannot be read, there are fewer than two systems or queries, a parameter is out of range, or there
+        are fewer trials than 1/alpha or 1/(1 - ci).
     TypeError
         If the baseline is neither a name nor a list of names.
 
@@ -150,13 +142,9 @@ def compare(
       measure system other  difference      p  significant
     0     RBU      x     y         0.4  0.002         True
     """
-    # All arguments but two are those of `_compared`; no other name is bound yet.
-    options = {name: given for name, given in locals().items() if name not in ("perquery", "by")}
-    if by is None:
-        result, _ = _compared("compare", _COLUMNS, perquery, **options)
-        _warn_if_none_is_significant("compare", result)
-    else:
-        result = _compared_by_group(by, perquery, options)
+    how = {"groups": groups, "alternative": alternative, "alpha": alpha, "correction": correction}
+    trials = {"n_trials": n_trials, "rng": rng, "n_jobs": n_jobs}
+    result = _comparison("compare", _COLUMNS, perquery, measures, baseline, ci, test=test, **how, **trials)
     warn_of_missing(perquery)
     return result
 
@@ -168,42 +156,6 @@ def _signatures(measures: Iterable[str], given: Mapping[str, str]) -> dict[str, 
         with suppress(ValueError):  # a name of somebody else's measure
             found[name] = given.get(name) or signature(parse(name))
     return found
-
-
-def _compared_by_group(by: By, perquery: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
-    """Test each group of queries by itself."""
-    frame = read_perquery(perquery)
-    frame.attrs = perquery.attrs
-    if frame.empty:
-        raise ValueError("compare: perquery must not be empty.")
-    query_ids = frame["qid"].unique().tolist()
-    groups = read_groups("compare", by, query_ids, ["queries", *_COLUMNS], perquery)
-    group = frame["qid"].map(dict(zip(query_ids, groups.of_query, strict=True))).to_numpy()
-    tables = {}
-    for name in groups.names:
-        try:
-            table, how = _compared("compare", _COLUMNS, frame[group == name], **options)
-        except ValueError as error:
-            raise ValueError(f"{error} (the group {name!r})") from error
-        table.insert(0, groups.column, name)
-        table.insert(1, "queries", table.attrs["n_queries"])
-        tables[name] = table
-    attrs = {**tables[groups.names[0]].attrs, "by": groups.column}
-    del attrs["n_queries"]  # each group has its number
-    attrs["smallest_p"] = {name: table.attrs["smallest_p"] for name, table in tables.items()}
-    result = pd.concat(list(tables.values()), ignore_index=True)
-    least = np.repeat(list(attrs["smallest_p"].values()), list(map(len, tables.values())))
-    for table in tables.values():
-        _warn_if_none_is_significant("compare", table, least if how.family == "all" else None)
-    legend = {groups.column: "the group of queries", "queries": "the number of queries of the group", **attrs["legend"]}
-    if how.family == "all":
-        result = result.assign(**how.decided(result["p"].to_numpy(), 1, result["queries"].to_numpy()))
-        legend["p_corrected"] = "p, corrected for the number of pairs of all measures and groups together"
-        attrs |= _bounds(result, how, 1)
-    elif "bounds" in attrs:
-        attrs["bounds"] = pd.DataFrame([table.attrs["bounds"] for table in tables.values()]).max().to_dict()
-    result.attrs = {**attrs, "legend": legend}
-    return result
 
 
 def read_compared(
@@ -221,30 +173,18 @@ def read_compared(
     ``options``, and a ``ValueError`` if a column is missing or the test is not allowed.
     """
     compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
-    refuse_by(who, options)
-    if compared:
-        refuse_groups(who, what, frame)
     if compared and (args or options):
         raise TypeError(f"{who}: {what} is already the result of compare. Leave out the other parameters.")
     call = parameters_of(compare).bind(frame, *args, **options)
     call.apply_defaults()
-    del call.arguments["by"]
     how: dict[Any, Any] = frame.attrs if compared else call.arguments
     if isinstance(columns, Mapping):
         allowed = Parameter(str, choices=tuple(columns))
         columns = columns[allowed.check(who, "test", how.get("test"))]
     if not compared:
-        result, _ = _compared(who, columns, **how)
-        _warn_if_none_is_significant(who, result)
-        return result
+        return _comparison(who, columns, **how)
     refuse_incomplete(who, what, frame, columns)
     return frame
-
-
-def refuse_by(who: str, options: Mapping[str, Any]) -> None:
-    """Raise a ``ValueError`` if options of `compare` divide the queries into groups."""
-    if options.get("by") is not None:
-        raise ValueError(f"{who} does not take by. Pass only the rows of one group.")
 
 
 def refuse_incomplete(who: str, what: str, frame: Any, columns: Collection[str]) -> None:
@@ -259,35 +199,23 @@ def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]
     return lambda function: function
 
 
-def why_none_is_significant(compared: pd.DataFrame, least: np.ndarray | None = None) -> str:
-    """Return why no values could make a difference significant, as a sentence; an empty string if some could.
-
-    ``least`` has the smallest possible p-values of all pairs that are corrected together, if these are more.
-    """
-    how = compared.attrs
-    if least is None:
-        n_families = compared["measure"].nunique() if how.get("family") == "measure" else 1
-        least = np.full(len(compared) // n_families, how["smallest_p"])
-    decisive = corrected(least, how.get("correction"))[least == how["smallest_p"]].min()
+def why_none_is_significant(compared: pd.DataFrame) -> str:
+    """Return why no values could make a difference significant, as a sentence; an empty string if some could."""
+    how, n_pairs = compared.attrs, len(compared) // compared["measure"].nunique()
+    decisive = corrected(np.full(n_pairs, how["smallest_p"]), how.get("correction")).min()
     if rounded(decisive) < rounded(how["alpha"]):
         return ""
-    more = f" ({decisive:.4g} when it is corrected for {len(least)} pairs)" if "correction" in how else ""
+    more = f" ({decisive:.4g} when it is corrected for {n_pairs} pairs)" if "correction" in how else ""
     return (
         f"no difference can be significant with {how['n_queries']} queries at alpha = {how['alpha']:g}: the smallest "
         f"possible p-value is {how['smallest_p']:.4g}{more}. meta.topics_needed estimates how many queries are needed."
     )
 
 
-def _warn_if_none_is_significant(who: str, compared: pd.DataFrame, least: np.ndarray | None = None) -> None:
-    hopeless = why_none_is_significant(compared, least) if "significant" in compared else ""
-    if hopeless:
-        warn_of_data(f"{who}: {hopeless}", "significance")
-
-
-def _compared(
+def _comparison(
     who: str, columns: Collection[str], perquery: pd.DataFrame, measures: Any, baseline: Any, ci: Any, **options: Any
-) -> tuple[pd.DataFrame, Design]:
-    """Test the differences with the arguments of `compare`, and return some of its columns, and how it was done."""
+) -> pd.DataFrame:
+    """Test the differences with the arguments of `compare`, and return some of its columns."""
     scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
     how = design(who, scores, **options)
     level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
@@ -299,24 +227,26 @@ def _compared(
     first, second = scores.pairs(who, baseline)
     parts = [_statistics(v, range_of(name), first, second, how, level) for name, v in scores.by_measure.items()]
     table = scores.table(parts, first, second)
-    n_families = len(parts) if how.family == "measure" else 1
-    table = table.assign(**how.decided(table["p"].to_numpy(), n_families, len(scores.queries)))
+    table = table.assign(**how.decided(table["p"].to_numpy(), len(parts), len(scores.queries)))
     attrs = {**how.described(scores), "ci": ci}
     attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
+    attrs |= _bounds(table, how, len(parts))
     chosen = table[[column for column in columns if column in table]]
-    attrs |= _bounds(table, how, n_families)
     result = described(chosen, compare, {**attrs, "smallest_p": how.smallest_p(scores)})
     result.attrs["legend"] |= _texts(result.attrs["legend"], how)
-    return result, how
+    hopeless = why_none_is_significant(result) if "significant" in result else ""
+    if hopeless:
+        warn_of_data(f"{who}: {hopeless}", "significance")
+    return result
 
 
-def _bounds(table: pd.DataFrame, how: Design, n_families: int) -> dict[Hashable, dict[str, float]]:
+def _bounds(table: pd.DataFrame, how: Design, n_measures: int) -> dict[Hashable, dict[str, float]]:
     """Return the attribute that says what a corrected p-value of 0 is below, by measure: p is below 1/B in B trials."""
     if "p_corrected" not in table or not how.is_random:
         return {}
     none = (table["p"] == 0).to_numpy()
-    bounds = corrected(table["p"].mask(none, 1 / how.draws.n).to_numpy(), how.correction, n_families)
+    bounds = corrected(table["p"].mask(none, 1 / how.draws.n).to_numpy(), how.correction, n_measures)
     return {"bounds": dict(zip(table["measure"][none], bounds[none].tolist(), strict=True))}
 
 
@@ -325,8 +255,6 @@ def _texts(legend: Mapping[str, str], how: Design) -> dict[str, str]:
     texts = {}
     if how.alternative == "greater":
         texts["p"] = "one-sided p-value: probability of a difference this large by chance"
-    if how.family == "all":
-        texts["p_corrected"] = "p, corrected for the number of pairs of all measures together"
     if how.correction is not None:
         texts |= {column: f"{legend[column]}, not corrected" for column in ("ci_low", "ci_high") if column in legend}
     return texts

@@ -13,7 +13,7 @@ from ...frames import collected, give
 from ...measures.parse import read_measure
 from ...parameters import FROM_0, Parameter
 from ..scores import Measures, described, outcomes, range_of, read_scores, rounded
-from .compare import compare, refuse_by, why_none_is_significant
+from .compare import compare, why_none_is_significant
 from .marks import with_bounds
 from .tests import Test, studentised
 
@@ -132,8 +132,7 @@ def worse_than(
     Raises
     ------
     ValueError
-        As in `compare`. Also if the alternative is "greater", the tolerance is negative or not a finite number, or
-        groups of queries are given (``by``).
+        As in `compare`. Also if the alternative is "greater", or the tolerance is negative or not a finite number.
     GateError
         If the gate can never fail: a baseline answers no query of the qrels, has no judged document, or has the lowest
         value of a measure on every query; or no difference could be significant, and there is no tolerance or a measure
@@ -147,7 +146,6 @@ def worse_than(
     >>> worse_than(perquery, "old", test="t", tolerance=0.1)["message"].item().split("; most on queries ")
     ['RBU of new is lower than that of old by 0.25 (0.375, 0.625; p = 0.0917)', '3 (-0.5), 0 (-0.25), 1 (-0.25).']
     """
-    refuse_by("worse_than", options)
     if options.get("alternative", "two-sided") != "two-sided":
         raise ValueError("worse_than: alternative must be 'two-sided', because 'greater' never finds a system worse.")
     if tolerance is not None:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ...evaluate.by_group import refuse_groups
 from ...io import Cell, Table, aligned, p_text, printable, renamed
 from ...parameters import Parameter
 from .compare import refuse_incomplete
@@ -19,7 +18,6 @@ from .tests import TESTS
 
 _PLACES = Parameter(int, interval="[0, 100]")
 _NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
-_FAMILIES = {"measure": "per measure", "all": "over all measures"}
 _TOLD = {"alpha": "alpha =", "n_trials": "trials:", "seed": "seed:", "n_queries": "queries:"}
 # A legend names at most this many decisions that more trials could change.
 _MOST_NAMED = 3
@@ -84,8 +82,8 @@ def significance_table(
     Raises
     ------
     ValueError
-        If a column is missing, the frame has no rows or several groups of queries, ``places`` is out of range, two
-        systems or measures would have the same name, or none of the names or labels is known.
+        If a column is missing, the frame has no rows, ``places`` is out of range, two systems or measures would have
+        the same name, or none of the names or labels is known.
     TypeError
         If ``names`` or ``labels`` is not a mapping.
 
@@ -118,11 +116,10 @@ def significance_table(
 
 
 def _check(who: str, compared: pd.DataFrame, needed: Collection[str]) -> None:
-    """Raise a ``ValueError`` unless ``compared`` has the rows of one group of queries, with the needed columns."""
+    """Raise a ``ValueError`` unless ``compared`` has rows, with the needed columns."""
     refuse_incomplete(who, "compared", compared, needed)
     if compared.empty:
         raise ValueError(f"{who}: compared must be a frame from compare, but it has no rows.")
-    refuse_groups(who, "compared", compared)
 
 
 def _means(compared: pd.DataFrame) -> tuple[dict[str, list[Mean]], dict[str, str]]:
@@ -166,17 +163,14 @@ def letters(systems: Sequence[str]) -> dict[str, str]:
 
 
 def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
-    """Describe the test of a frame from `compare`: family, correction, level, trials, seed and number of queries."""
-    how, family = [], _FAMILIES[attrs.get("family", "measure")]
-    if "by" in attrs and attrs.get("family") == "all":
-        family += " and groups"
+    """Describe the test of a frame from `compare`: correction, level, trials, seed and number of queries."""
+    how = []
     if attrs.get("test") in TESTS:
         test = TESTS[attrs["test"]]
         together = test.of_all is not None and attrs.get("groups", "all") == "all"
-        uncorrected = f" {family}" if together else ", not corrected"
-        how.append(
-            test.title + (f", {attrs['correction']} correction {family}" if attrs.get("correction") else uncorrected)
-        )
+        uncorrected = " per measure" if together else ", not corrected"
+        correction = attrs.get("correction")
+        how.append(test.title + (f", {correction} correction per measure" if correction else uncorrected))
     if attrs.get("alternative") == "greater":
         how.append("one-sided")
     how += [f"{what} {attrs[name]}" for name, what in _TOLD.items() if attrs.get(name) is not None]
@@ -234,7 +228,7 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
     Raises
     ------
     ValueError
-        If a column is missing, or the frame has no rows or several groups of queries.
+        If a column is missing, or the frame has no rows.
 
     Examples
     --------

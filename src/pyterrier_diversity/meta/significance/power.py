@@ -194,7 +194,7 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
     curve = compared.iloc[order][columns].rename(columns={"p": "asl"}).reset_index(drop=True)
     curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
     # The level of corrected p-values is not one for these.
-    without = ("alpha", "correction", "family") if "correction" in compared.attrs else ()
+    without = ("alpha", "correction") if "correction" in compared.attrs else ()
     return described(curve, asl_curve, _test_of(compared, without))
 
 

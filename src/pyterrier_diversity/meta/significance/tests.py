@@ -57,8 +57,7 @@ _MOST_EXACT, _MOST_FLIPPED = 50, 13
 
 # For type checkers and editors, which check that these are the keys of the table.
 Test = Literal["tukey-randomised", "bootstrap", "tukey", "t", "wilcoxon", "permutation"]
-Groups = Literal["all", "pairwise"]
-Family = Literal["measure", "all"]
+Grouping = Literal["all", "pairwise"]
 Alternative = Literal["two-sided", "greater"]
 
 
@@ -78,12 +77,11 @@ class Design(NamedTuple):
     """How pairs are tested. ``level`` is 1 minus the confidence of intervals, or None if only p is wanted."""
 
     test: Test
-    groups: Groups
+    groups: Grouping
     draws: Draws
     alpha: float
     correction: str | None
     n_jobs: int | None
-    family: Family = "measure"
     alternative: Alternative = "two-sided"
     seed: Mapping[Hashable, int] = {}
     level: float | None = None
@@ -102,31 +100,31 @@ class Design(NamedTuple):
         """Return a statistic that is larger the better it supports the alternative."""
         return np.abs(statistic) if self.alternative == "two-sided" else statistic
 
-    def tries_all(self, n_queries: int | np.ndarray) -> Any:
+    def tries_all(self, n_queries: int) -> bool:
         """Tell whether the permutation test tries all flips of the signs, because there are no more than trials."""
-        return np.logical_and(self.test == "permutation", n_queries <= np.log2(self.draws.n))
+        return self.test == "permutation" and bool(n_queries <= np.log2(self.draws.n))
 
     @property
     def is_random(self) -> bool:
         """Whether p comes from random trials, unless these are all that there are."""
         return TESTS[self.test].n_trials is not None
 
-    def decided(self, p: np.ndarray, n_families: int, n_queries: int | np.ndarray) -> dict[str, np.ndarray]:
+    def decided(self, p: np.ndarray, n_measures: int, n_queries: int) -> dict[str, np.ndarray]:
         r"""Return the columns that say which p-values are significant, and which more trials could decide otherwise.
 
         These are within two standard errors of alpha, :math:`\sqrt{p(1-p)/B}` for B trials. A correction changes the
         errors, too. The permutation test has none if it tries everything.
         """
-        decisive = corrected(p, self.correction, n_families)
+        decisive = corrected(p, self.correction, n_measures)
         columns = {"significant": rounded(decisive) < rounded(self.alpha)}
         if self.correction is not None:
             columns["p_corrected"] = decisive
         if self.is_random:
             # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
             at = (p * self.draws.n + 1) / (self.draws.n + 1)
-            none = 1.0 if self.correction is None else len(p) / n_families
+            none = 1.0 if self.correction is None else len(p) / n_measures
             error = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none) * np.sqrt(at * (1 - at) / self.draws.n)
-            columns["undecided"] = (np.abs(decisive - self.alpha) <= 2 * error) & ~self.tries_all(n_queries)
+            columns["undecided"] = (np.abs(decisive - self.alpha) <= 2 * error) & (not self.tries_all(n_queries))
         return columns
 
     def smallest_p(self, scores: Scores) -> float:
@@ -144,7 +142,7 @@ class Design(NamedTuple):
         """Return the attributes of a table of results that describe the test, as JSON values."""
         parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
         if self.correction is not None:
-            parameters |= {"correction": self.correction, "family": self.family}
+            parameters["correction"] = self.correction
         if self.alternative != "two-sided":
             parameters["alternative"] = self.alternative
         if TESTS[self.test].of_all is not None:
@@ -343,7 +341,7 @@ TESTS: dict[Test, SignificanceTest] = {
     "permutation": SignificanceTest("paired permutation test", _flips, n_trials=9_999, rearranges=True),
 }
 
-_CHOICES = {"test": Test, "groups": Groups, "family": Family, "alternative": Alternative}
+_CHOICES = {"test": Test, "groups": Grouping, "alternative": Alternative}
 _PARAMETERS: Parameters = {
     **{name: Parameter(str, choices=get_args(words)) for name, words in _CHOICES.items()},
     "alpha": LEVEL,
@@ -372,11 +370,6 @@ def design(
             f"{who}: alternative must be 'two-sided' for test={test!r}, not {how.alternative!r}. One-sided tests are "
             f"{of_pairs}."
         )
-    if correction is None and how.family == "all":
-        raise ValueError(
-            f"{who}: family must be 'measure' without a correction, not 'all'. Give a correction, such as "
-            f"correction='holm', with one of {of_pairs}."
-        )
     if correction is not None:
         try:
             corrected(np.array([0.5]), correction)
@@ -393,13 +386,13 @@ def design(
     return how
 
 
-def corrected(p: np.ndarray, correction: str | None, n_families: int = 1) -> np.ndarray:
-    """Return p-values corrected within each of ``n_families`` consecutive families of equal size."""
+def corrected(p: np.ndarray, correction: str | None, n_measures: int = 1) -> np.ndarray:
+    """Return the p-values of the pairs of each measure, one measure after the other, corrected within the measure."""
     if correction is None:
         return p
     from statsmodels.stats.multitest import multipletests
 
-    return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_families)])
+    return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_measures)])
 
 
 def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> Tested:
