@@ -28,7 +28,7 @@ from pyterrier_diversity.arithmetic import divide
 from pyterrier_diversity.parameters import CUTOFF
 from pyterrier_diversity.plots.curves import plot_lines
 from pyterrier_diversity.plots.drawing import COLOURS
-from pyterrier_diversity.transformers import BM25, Explain, FuseSubtopics, OnSubtopics, XQuAD, stages
+from pyterrier_diversity.transformers import BM25, Explain, OnSubtopics, XQuAD, stages
 from write_reproduction import PAPERS, VERDICTS, read
 
 
@@ -147,8 +147,12 @@ def nuggets() -> None:
     """Draw Coverage, and RBU with a price for each passage, of the page's two systems by the length of the context."""
     demo = pt.get_dataset("diversity:demo")
     scorer = BM25(demo.get_corpus_iter(verbose=False), num_results=50)
-    systems = {"question": scorer, "parts fused": FuseSubtopics(scorer, demo.get_topics("subtopics"))}
-    runs = {name: system(demo.get_topics()) for name, system in systems.items()}
+    parts = OnSubtopics(scorer, demo.get_topics("subtopics"))(demo.get_topics())
+    parts = parts.sort_values(["score", "docno"], ascending=False)
+    ranks = parts.groupby(["qid", "iteration"]).cumcount() + 1
+    shares = parts.assign(score=parts["weight"] / (60 + ranks))
+    fused = shares.groupby(["qid", "docno"])["score"].sum().round(12).reset_index()
+    runs = {"question": scorer(demo.get_topics()), "parts fused": fused}
     _, axes = plt.subplots(1, 2, figsize=(9.4, 3.8), layout="constrained")
     for ax, measure in zip(axes, (Coverage, RBU(p=1, e=0.02)), strict=True):
         plots.intent_coverage(demo.get_qrels(), runs, measure=measure, cutoff=50, ax=ax)

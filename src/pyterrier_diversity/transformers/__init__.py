@@ -8,7 +8,6 @@ from .diversifiers import XQuAD as XQuAD
 from .evaluate import Evaluate as Evaluate
 from .explain import Explain as Explain
 from .explain import explain_difference as explain_difference
-from .fusion import FuseSubtopics as FuseSubtopics
 from .ideal import Ideal as Ideal
 from .intent_scores import OnSubtopics as OnSubtopics
 from .intent_scores import oracle_intent_scores as oracle_intent_scores
