@@ -1,8 +1,12 @@
 import math
+import re
 
+import numpy as np
 import pytest
 from ir_measures import AP, ERR, RR, NumRet, P, SetF, nDCG
 
+from by_hand import qrels, run
+from by_hand import value as value_of
 from pyterrier_diversity import (
     ARR,
     CDG,
@@ -18,9 +22,12 @@ from pyterrier_diversity import (
     SPrecision,
     StRecall,
     alpha_nDCG,
+    nP_IA,
 )
-from pyterrier_diversity.measures import registered
-from pyterrier_diversity.measures.composite import value_range
+from pyterrier_diversity.measures import DiversityMeasure, registered
+from pyterrier_diversity.measures.base import implementation, in_range, range_text, value_range
+from pyterrier_diversity.parameters import Parameter
+from pyterrier_diversity.report.reference import entry
 
 INF = math.inf
 
@@ -55,12 +62,88 @@ def test_the_range_of_a_measure_is_read_from_its_declaration(measure, expected):
     assert value_range(measure) == expected
 
 
+def test_a_description_starts_with_the_range_of_the_defaults():
+    of_m = [measure.NAME for measure in registered() if entry(measure)["range"].startswith("those of M")]
+    alone = [measure for measure in registered() if "measure" not in measure.SUPPORTED_PARAMS]
+
+    for measure in alone:
+        default = range_text(*measure.range()).replace("2]", "1 + alpha]" if "Rareness" in measure.NAME else "2]")
+        assert entry(measure)["range"].split(";")[0] == default
+    assert (of_m, entry(Sharp)["range"]) == (["Adhoc", "IA"], "[0, 1] if those of M are")
+
+
 @pytest.mark.parametrize(
-    "measure", [m for m in registered() if "measure" not in m.SUPPORTED_PARAMS], ids=lambda m: m.NAME
+    ("measure", "value", "expected"),
+    [
+        (StRecall, 1 + 1e-9, 1.0),
+        (StRecall, -1e-9, 0.0),
+        (RBU, 1 + 1e-9, 1.0),
+        (RBU, -1e6, -1e6),
+        (EU, 1e300, 1e300),
+        (P_Rareness(alpha=1e9), (1 + 1e9) * (1 + 1e-10), 1 + 1e9),
+    ],
+    ids=str,
 )
-def test_each_declaration_can_be_read(measure):
-    required = {"UserModel": {"model": 2, "stop": "RBP"}}.get(measure.NAME, {})
+def test_a_value_that_leaves_its_range_by_rounding_becomes_the_limit(measure, value, expected):
+    values = np.array([0.5, value, 0.25])
 
-    low, high = value_range(measure(**required))
+    assert in_range(implementation(measure), values, ["p", "q", "r"]).tolist() == [0.5, expected, 0.25]
+    assert values[1] == value
 
-    assert low < high
+
+@pytest.mark.parametrize(
+    ("measure", "value", "said"),
+    [
+        (StRecall @ 5, 1 + 2e-9, r"\[0, 1\]"),
+        (StRecall, -2e-9, r"\[0, 1\]"),
+        (RBU, 1.5, r"\(-inf, 1\]"),
+        (CDG, -1.0, r"\[0, inf\)"),
+        (P_Rareness(alpha=1e9), (1 + 1e9) * (1 + 2e-9), r"\[0, 1e\+09\]"),
+    ],
+    ids=str,
+)
+def test_a_value_further_outside_is_an_error_with_measure_query_and_value(measure, value, said):
+    said = (
+        rf"^{re.escape(str(measure))}: the values must be in {said}, the range .*, but that of query 'q' is {value}\.$"
+    )
+
+    with pytest.raises(ValueError, match=said):
+        in_range(implementation(measure), np.array([0.5, value, 9e99]), ["p", "q", "r"])
+
+
+class _Constant(DiversityMeasure):
+    """The same value for each query."""
+
+    SUPPORTED_PARAMS = {"value": Parameter(float, 1.0), "low": Parameter(float), "high": Parameter(float)}
+
+    def range(self):
+        return super().range() if self.low is None else (self.low, self.high)
+
+    def score(self, ranked):
+        return np.full(len(ranked.n), self.value)
+
+
+CONSTANT = _Constant()
+QRELS = qrels("q x a 1", "r x a 0")
+
+
+@pytest.mark.parametrize("wrapper", [lambda measure: measure, IA, Adhoc, lambda measure: Sharp(measure, gamma=0)])
+def test_the_range_of_an_own_measure_is_any_number_unless_it_gives_one(wrapper):
+    above = wrapper(CONSTANT(value=7.0, low=0, high=1))
+
+    assert value_of(wrapper(CONSTANT(value=7.0)), QRELS, run(q="a", r="a")) in (7.0, 3.5)
+    with pytest.raises(ValueError, match=r"^Constant.*: the values must be in \[0, 1\], .* of query 'q' is 7\.0\.$"):
+        value_of(above, QRELS, run(q="a", r="a"))
+
+
+@pytest.mark.parametrize("wrapper", [lambda measure: measure, IA, Adhoc])
+def test_queries_without_a_relevant_document_or_without_a_ranking_may_leave_the_range(wrapper):
+    measure = wrapper(CONSTANT(value=7.0, low=5, high=9))
+
+    assert value_of(measure, QRELS, run(r="a")) == (0.0 if wrapper is IA else 3.5)
+
+
+def test_the_last_bits_of_a_sum_do_not_lead_out_of_the_range():
+    rows = [f"q {intent} {doc} 1" for doc in "abcde" for intent in range(1, 7)]
+
+    assert value_of(nP_IA @ 5, qrels(*rows, weight=[1, 2, 3, 4, 5, 7] * 5), run(q="a b c d e")) == 1.0

@@ -18,7 +18,15 @@ from ir_measures.util import CalcResults
 
 from ..io import qrels_frame, run_frame
 from ..judged import Judgements, Order, Ranked, Run, judge
-from ..measures.base import CompositeMeasure, DiversityMeasure, Normalised, formula_of, identity, implementation
+from ..measures.base import (
+    CompositeMeasure,
+    DiversityMeasure,
+    Normalised,
+    formula_of,
+    identity,
+    implementation,
+    in_range,
+)
 from .delegated import Bare, OverView
 from .doubts import warn_of_qrels
 
@@ -222,7 +230,7 @@ class Evaluation:
                 if len(no_ranking) < len(each.judgements):
                     _check_columns(each.judgements, ours)
                 of_queries = ours.score(ranked(*each.reads))
-            values[each] = _one_for_each(each, of_queries)
+            values[each] = in_range(ours, _one_for_each(each, of_queries), each.judgements.query_ids)
             if len(no_ranking):
                 values[each] = values[each].copy()
                 values[each][no_ranking] = each.measure.DEFAULT

@@ -16,7 +16,7 @@ from ..arithmetic import divide, power
 from ..ideal import ByWorth, log_discount
 from ..judged import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, View, gain_value, relevance_probability
 from ..parameters import CUTOFF, FROM_0, JUDGED_ONLY, REL, REL_FROM_1, GainTable, Parameter, Parameters
-from .base import DiversityMeasure, Normalised, register, serve
+from .base import DiversityMeasure, Normalised, ZeroToOne, register, serve
 
 __all__ = ["AP_IA", "ERR", "P_IA", "nP_IA"]
 
@@ -31,7 +31,7 @@ def by_label(ranked: Ranked) -> np.ndarray:
     return ranked.label
 
 
-class _P_IA(DiversityMeasure):
+class _P_IA(ZeroToOne):
     r"""Precision averaged over the intents.
 
     Precision is divided by the cutoff even if fewer documents are retrieved. Without a cutoff, it is divided by the
@@ -65,7 +65,7 @@ class _P_IA(DiversityMeasure):
         return divide(ranked.total(np.ones(len(ranked.rank))), ranked.depth * ranked.n_intents)
 
 
-class _AP_IA(DiversityMeasure):
+class _AP_IA(ZeroToOne):
     r"""Average precision, averaged over the intents.
 
     Values equal those of ndeval's MAP-IA.
@@ -98,7 +98,7 @@ class _AP_IA(DiversityMeasure):
         return divide(ranked.total(precision / ranked.n_relevant), ranked.n_intents)
 
 
-class AdHoc(DiversityMeasure):
+class AdHoc(ZeroToOne):
     """A formula of a measure of ir_measures, for wrappers; a document counts with its highest label for any intent."""
 
     VIEW: View = "ad hoc"
@@ -225,7 +225,7 @@ def err_of_intents(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
     return ranked.intents.total(r * ranked.intents.left(r) / ranked.rank)
 
 
-class _ERR(DiversityMeasure):
+class _ERR(ZeroToOne):
     r"""Expected reciprocal rank: the expected reciprocal of the rank at which a user is satisfied.
 
     Values equal those of gdeval before rounding. A document counts with its highest label for any intent, and satisfies
@@ -266,7 +266,7 @@ def weighted_relevance(ranked: Ranked) -> np.ndarray:
     return ranked.weight
 
 
-class _nP_IA(Normalised):
+class _nP_IA(Normalised, ZeroToOne):
     r"""Precision averaged over the intents by their weights, divided by that of the ideal ranking.
 
     The ideal ranking sorts documents by the total weight of their intents, which is optimal here.

@@ -15,7 +15,7 @@ from ..arithmetic import MAX_TERMS, divide, underflow
 from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount
 from ..judged import Order, Ranked
 from ..parameters import ALPHA, CUTOFF, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
-from .base import DiversityMeasure, Normalised, register, serve
+from .base import Normalised, ZeroToOne, register, serve
 
 __all__ = ["ERR_IA", "NRBP", "alpha_DCG", "alpha_nDCG", "alpha_nDCG_exact", "nERR_IA", "nNRBP"]
 
@@ -24,7 +24,7 @@ BETA: Parameters = {
 }
 
 
-class AlphaFamily(DiversityMeasure):
+class AlphaFamily(ZeroToOne):
     """A discounted sum of gains, in which repeated intents gain less; subclasses set ``discount``."""
 
     discount: Discount
@@ -46,9 +46,11 @@ class AlphaFamily(DiversityMeasure):
 class OverGreedy(Normalised, AlphaFamily):
     """The discounted sum, divided by that of the greedy ideal ranking."""
 
-    # The gains are submodular, so greedy reaches at least 1 - 1/e of the optimum at every rank (Nemhauser et al. 1978).
-    RANGE = "[0, 1.582]"
     gained = AlphaFamily.gained
+
+    def range(self) -> tuple[float, float]:
+        # The gains are submodular, so greedy reaches 1 - 1/e of the optimum at every rank (Nemhauser et al. 1978).
+        return 0.0, 1.582
 
     @property
     def normaliser(self) -> Order:

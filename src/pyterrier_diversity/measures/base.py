@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import math
 import re
 import unicodedata
 from abc import abstractmethod
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "register", "registered"]
 
 M = TypeVar("M", bound="DiversityMeasure")
+# How far rounding may lead out of a range.
+_ROUNDING = 1e-9
 
 
 class _Signature:
@@ -53,11 +56,12 @@ class _Note:
 class DiversityMeasure(ir_measures.Measure):
     """Base class of measures: a declaration and a formula.
 
-    A subclass declares ``SUPPORTED_PARAMS`` and defines `score`. It overrides ``RANGE``, ``VIEW``, ``READS`` and
-    ``NEEDS`` where the defaults do not fit. ``PRETTY_NAME``, ``FORMULA``, ``WHERE``, ``SOURCE`` and ``EQUALS`` are the
-    fields Name, Formula, Where, Source and Equal to in the Notes of its docstring, unless it declares them. ``NAME`` is
-    by default the name of the class without its leading underscore. Parameters are attributes: ``self.p``. ``cutoff``,
-    ``rel`` and ``judged_only`` are applied to the rankings before `score` sees them.
+    A subclass declares ``SUPPORTED_PARAMS`` and defines `score`. It overrides `range`, ``VIEW``, ``READS`` and
+    ``NEEDS`` where the defaults do not fit. ``PRETTY_NAME``, ``FORMULA``, ``WHERE``, ``VALUES``, ``SOURCE`` and
+    ``EQUALS`` are the fields Name, Formula, Where, Values, Source and Equal to in the Notes of its docstring, unless it
+    declares them. ``NAME`` is by default the name of the class without its leading underscore. Parameters are
+    attributes: ``self.p``. ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before `score` sees
+    them.
 
     Raises
     ------
@@ -74,8 +78,8 @@ class DiversityMeasure(ir_measures.Measure):
     # The tool with the same values, as a module of tests/golden shows; a subclass computes others.
     EQUALS = _Note("Equal to")
     SUPPORTED_PARAMS: Parameters = {}
-    # The possible values; bounds may be expressions of parameters.
-    RANGE: str = "[0, 1]"
+    # The possible values in words, if they depend on parameters.
+    VALUES = _Note("Values")
     # How the measure reads the qrels: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
     # Whether the cutoff counts turns, not documents.
@@ -151,6 +155,14 @@ class DiversityMeasure(ir_measures.Measure):
         ndarray, shape (queries,)
         """
 
+    def range(self) -> tuple[float, float]:
+        """Return the smallest and the largest value that is possible: by default any number.
+
+        A value outside is an error. If it is outside by at most 1e-9 (of the limit, where that is above 1), this is
+        rounding, and the value becomes the limit.
+        """
+        return -math.inf, math.inf
+
     def best(self, depth: int | None, time_limit: float) -> Order | None:
         """Return an order that is proven to be optimal, or None if that cannot be proven for this measure.
 
@@ -162,6 +174,20 @@ class DiversityMeasure(ir_measures.Measure):
             Seconds to search for the best ranking of a query.
         """
         return self.optimal
+
+
+class ZeroToOne(DiversityMeasure):
+    """A measure whose values lie in [0, 1]."""
+
+    def range(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+
+class FromZero(DiversityMeasure):
+    """A measure whose values are not negative."""
+
+    def range(self) -> tuple[float, float]:
+        return 0.0, math.inf
 
 
 class Normalised(DiversityMeasure):
@@ -290,6 +316,39 @@ def implementation(measure: ir_measures.Measure, *, inside: bool = False) -> Div
 def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:
     """Return the formula of a measure inside a wrapper, or None if only its provider computes it."""
     return implementation(measure, inside=True)
+
+
+def value_range(measure: ir_measures.Measure) -> tuple[float, float]:
+    """Return the smallest and the largest value that a measure can have; infinite where a limit is not known."""
+    formula = formula_of(measure)
+    return (-math.inf, math.inf) if formula is None else formula.range()
+
+
+def range_text(low: float, high: float) -> str:
+    """Write a range in the usual notation."""
+    return f"{'[' if math.isfinite(low) else '('}{low:g}, {high:g}{']' if math.isfinite(high) else ')'}"
+
+
+def in_range(measure: DiversityMeasure, values: np.ndarray, query_ids: Sequence[str]) -> np.ndarray:
+    """Return the values of a measure within its range, which they may leave only by rounding.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside by more.
+    """
+    low, high = measure.range()
+    if low <= values.min(initial=high) and values.max(initial=low) <= high:
+        return values
+    least, most = (limit + side * _ROUNDING * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))
+    far = (values < least) | (values > most)
+    if far.any():
+        query = int(np.argmax(far))
+        raise ValueError(
+            f"{measure}: the values must be in {range_text(low, high)}, the range of this measure, but that of query "
+            f"{query_ids[query]!r} is {values[query]}."
+        )
+    return values.clip(low, high)
 
 
 def identity(measure: ir_measures.Measure) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
-from .base import CompositeMeasure, DiversityMeasure, Part, formula_of, implementation, is_ours, register
+from .base import CompositeMeasure, DiversityMeasure, Part, implementation, is_ours, register, value_range
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, PplusQ
 from .parse import parse
 from .subtopic import StRecall
@@ -27,9 +27,12 @@ class Wrapper(CompositeMeasure):
     """A measure that wraps another one: ``measure`` is the object, ``params`` has its name.
 
     ``@k`` replaces the cutoff of the inner measure. Its other parameters are set inside the parentheses.
+
+    Notes
+    -----
+    :Values: those of M
     """
 
-    RANGE = "that of M"
     READS: tuple[str, ...] = ("those of M",)
     SUPPORTED_PARAMS: Parameters = {**MEASURE, **CUTOFF}
 
@@ -87,6 +90,11 @@ class Wrapper(CompositeMeasure):
         own = [f"{name}={value!r}" for name, value in self._own.items()]
         return str(self.NAME) if self._inner is None else f"{self.NAME}({','.join([str(self._inner), *own])})"
 
+    def range(self) -> tuple[float, float]:
+        # Queries without relevant documents, and those without a ranking, have a value of their own.
+        values = (*value_range(self.measure), 0.0, self.measure.DEFAULT)
+        return min(values), max(values)
+
     def aggregator(self) -> Any:
         """Aggregate queries as the inner measure does."""
         return self.measure.aggregator()
@@ -126,45 +134,14 @@ def smallest_relevant(measure: ir_measures.Measure) -> float | None:
     return None if rel is None else float(rel)
 
 
-def value_range(measure: ir_measures.Measure) -> tuple[float, float]:
-    """Return the smallest and the largest value that a measure can have; infinite where a bound is not known.
-
-    Examples
-    --------
-    >>> import ir_measures
-    >>> from pyterrier_diversity import EU, IA, P_Rareness
-    >>> value_range(IA(ir_measures.nDCG @ 20)), value_range(EU @ 5), value_range(P_Rareness(alpha=0.5) @ 5)
-    ((0.0, 1.0), (-inf, inf), (0.0, 1.5))
-    """
-    ours = formula_of(measure)
-    if ours is None:
-        return -math.inf, math.inf
-    ranges = (each.partition(" with ") for each in reversed(ours.RANGE.split("; ")))
-    declared = next((each for each, _, condition in ranges if _meets(ours, condition)), "")
-    if not declared.startswith(("[", "(")):  # "that of M"
-        return value_range(ours.measure) if isinstance(ours, Wrapper) else (-math.inf, math.inf)
-    if declared.endswith("if that of M is") and value_range(ours.measure) != (0.0, 1.0):
-        return -math.inf, math.inf
-    low, high = declared.split(" if ")[0][1:-1].split(", ")
-    if high == "1 + alpha":  # "adaptive" is at most 1
-        return float(low), 1 + (1.0 if isinstance(ours.alpha, str) else float(ours.alpha))
-    return float(low), float(high)
-
-
-def _meets(measure: DiversityMeasure, condition: str) -> bool:
-    """Tell whether a measure has parameters such as "norm=True and without effort='rank'"."""
-    for term in filter(None, condition.split(" and ")):
-        name, _, value = term.removeprefix("without ").partition("=")
-        if (repr(measure.get(name)) == (value or "True")) == term.startswith("without "):
-            return False
-    return True
-
-
 GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
 
 
 class MeanWithRecall(CompositeMeasure):
     """The weighted mean of subtopic recall and another measure: Sakai (2013), Eq. 7."""
+
+    def range(self) -> tuple[float, float]:
+        return (0.0, 1.0) if value_range(self.parts()[1].measure) == (0.0, 1.0) else (-math.inf, math.inf)
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean of both."""
@@ -258,6 +235,7 @@ class _Sharp(MeanWithRecall, Wrapper):
     -----
     :Name: Sharp Measure
     :Formula: \gamma \cdot \text{StRecall} + (1 - \gamma) M
+    :Values: [0, 1] if those of M are
     :Source: Sakai (2013), Eq. 7
 
     .. cite.dblp:: conf/sigir/SakaiS11
@@ -270,7 +248,6 @@ class _Sharp(MeanWithRecall, Wrapper):
     0.75
     """
 
-    RANGE = "[0, 1] if that of M is"
     SUPPORTED_PARAMS = {**MEASURE, **CUTOFF, **GAMMA}
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:

@@ -15,7 +15,7 @@ from ..ideal import ByWorth, log_discount
 from ..judged import Gain, Judgements, Order, Ranked, View, gain_value
 from ..parameters import CUTOFF, GAIN, REL, Parameter, Parameters
 from .ad_hoc import by_label
-from .base import CompositeMeasure, DiversityMeasure, Normalised, Part, register
+from .base import CompositeMeasure, Normalised, Part, ZeroToOne, register
 
 __all__ = ["DIN_Q", "D_Q", "DIN_nDCG", "D_nDCG", "EfP", "Pplus", "PplusQ", "Q"]
 
@@ -24,7 +24,7 @@ BETA: Parameters = {
 }
 
 
-class BlendedRatio(DiversityMeasure):
+class BlendedRatio(ZeroToOne):
     """A mean of blended ratios, which combine precision with cumulated gain. A document's gain is sum_t w_t g_it.
 
     Subclasses set ``normaliser``, the order of the relevant documents in the ideal ranking.
@@ -114,7 +114,7 @@ class _Pplus(_Q):
         return divide(queries.total(read * self.ratios(ranked)), queries.total(read))
 
 
-class _PplusQ(CompositeMeasure):
+class _PplusQ(CompositeMeasure, ZeroToOne):
     r"""P+Q: Q for each informational intent and P+ for each navigational one, averaged by the intents' weights.
 
     Notes
@@ -155,7 +155,7 @@ def once_if_navigational(ranked: Ranked) -> np.ndarray:
     return ~ranked.navigational | (ranked.met == 0)
 
 
-class _ByGlobalGain(DiversityMeasure):
+class _ByGlobalGain(ZeroToOne):
     """A measure whose ideal ranking sorts documents by global gain."""
 
     READS: tuple[str, ...] = ("weight",)
@@ -279,7 +279,7 @@ class _DIN_Q(_D_Q):
         return once_if_navigational(ranked)
 
 
-class _EfP(DiversityMeasure):
+class _EfP(ZeroToOne):
     r"""Effective precision (Ef-P): the fraction of documents that are useful for some intent.
 
     A document is useful if it is relevant to an informational intent, or the first relevant one for a navigational

@@ -14,7 +14,7 @@ from ..arithmetic import power
 from ..ideal import Greedy, log_discount
 from ..judged import Gain, Order, Ranked
 from ..parameters import ALPHA, CUTOFF, FROM_0, GRADES, Parameter
-from .base import DiversityMeasure, Normalised, register
+from .base import DiversityMeasure, FromZero, Normalised, register
 
 __all__ = ["EU", "NRBP_IA", "alpha_DCG_IA", "alpha_nDCG_IA", "nEU"]
 
@@ -29,7 +29,7 @@ def novel_gain(ranked: Ranked, who: DiversityMeasure) -> np.ndarray:
     return ranked.weight * ranked.probability(who) * ranked.novelty(who.alpha)
 
 
-class _alpha_DCG_IA(DiversityMeasure):
+class _alpha_DCG_IA(FromZero):
     r"""Alpha-DCG with graded labels and intent weights, as defined in the axiomatic analysis of Amigó et al. (2018).
 
     Not normalised. With ``gain="binary"`` and uniform weights it is alpha-DCG divided by the number of intents.
@@ -49,7 +49,6 @@ class _alpha_DCG_IA(DiversityMeasure):
     0.5
     """
 
-    RANGE = "[0, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **GRADES}
 
@@ -87,7 +86,7 @@ class _alpha_nDCG_IA(Normalised, _alpha_DCG_IA):
         return Greedy(self.alpha, weighted_probability, (self.gain, self.max_rel))
 
 
-class _NRBP_IA(DiversityMeasure):
+class _NRBP_IA(FromZero):
     r"""Novelty- and rank-biased precision with graded labels and intent weights.
 
     Not normalised. With ``gain="binary"`` and uniform weights it is ``NRBP / (1 - (1 - alpha) p)`` for ``beta=p``.
@@ -107,7 +106,6 @@ class _NRBP_IA(DiversityMeasure):
     0.625
     """
 
-    RANGE = "[0, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
@@ -140,7 +138,6 @@ class _EU(DiversityMeasure):
     0.625
     """
 
-    RANGE = "(-inf, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,

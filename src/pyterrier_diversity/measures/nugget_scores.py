@@ -10,12 +10,12 @@ from ..arithmetic import divide
 from ..frames import Message
 from ..judged import Judgements, Ranked
 from ..parameters import CUTOFF, Parameter
-from .base import DiversityMeasure, register
+from .base import ZeroToOne, register
 
 __all__ = ["NuggetScore"]
 
 
-class _NuggetScore(DiversityMeasure):
+class _NuggetScore(ZeroToOne):
     r"""Nugget score: the mean support that an answer, or the top of a ranking, gives to a query's nuggets.
 
     A nugget is an intent, and an answer is a ranking of one document. A label of at least ``full`` means full support;

@@ -5,6 +5,7 @@ A preference is a better label for the same intent. Only the order of the labels
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from typing import Any
@@ -50,6 +51,7 @@ class _ConcordantPairs(DiversityMeasure):
     :Where: $P(i)$ is the probability that the user stops at rank i; $a_i$ is 1 with `above='all'`, otherwise i; $d_j
         \succ_t d_i$ means $g_{jt} > g_{it}$, or $g_{jt} \ge g_{it} > 0$ with `ties`; with `above='all'` and a stop
         other than 'uniform', i continues below the last rank, where nothing is relevant
+    :Values: [0, 1]; [0, inf) with above='all'
     :Source: Carterette (2011, SIGIR), Sec. 5.2
     :Equal to: Kendall's tau of scipy, on a scale from 0 to (n - 1) / 2
 
@@ -69,7 +71,6 @@ class _ConcordantPairs(DiversityMeasure):
     1.0
     """
 
-    RANGE = "[0, inf); [0, 1] with above='one'"
     READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
@@ -93,6 +94,9 @@ class _ConcordantPairs(DiversityMeasure):
         for name, stop in (("theta", "RBP"), ("base", "DCG")):
             if name in self.params and self.stop != stop:
                 raise ValueError(f"{self.NAME}: {name} has no effect in {self!r}.")
+
+    def range(self) -> tuple[float, float]:
+        return 0.0, math.inf if self.above == "all" else 1.0
 
     def score(self, ranked: Ranked) -> np.ndarray:
         here, below = self._compared_from(ranked, ranked.rank), self._compared_from(ranked, ranked.rank + 1)

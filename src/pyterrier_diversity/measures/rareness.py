@@ -11,7 +11,7 @@ from ..arithmetic import divide, power
 from ..ideal import ByWorth, log_discount
 from ..judged import Gain, Order, Ranked, View, gain_value
 from ..parameters import CUTOFF, FROM_0, GAINS, POSITIVE, REL, Parameter, Parameters
-from .base import DiversityMeasure, Normalised, register
+from .base import DiversityMeasure, Normalised, ZeroToOne, register
 
 __all__ = ["AP_Rareness", "P_Rareness", "RBP_Rareness", "nDCG_Rareness"]
 
@@ -39,18 +39,23 @@ class _Rareness(DiversityMeasure):
     Notes
     -----
     :Where: $R(d)$ is the rarity of a document
+    :Values: [0, 1 + alpha]; [0, 1] with mixture=True
     """
 
     VIEW: View = "ad hoc"
     NEEDS = ("rarity",)
     READS = ("rarity",)
-    RANGE = "[0, 1 + alpha]; [0, 1] with mixture"
     SUPPORTED_PARAMS: Parameters = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         if self.get("mixture") and self.alpha != ADAPTIVE and self.alpha > 1:
             raise ValueError(f"{self.NAME}: alpha must be a number in [0, 1] with mixture=True, not {self.alpha!r}.")
+
+    def range(self) -> tuple[float, float]:
+        if self.get("mixture"):
+            return 0.0, 1.0
+        return 0.0, 1.0 + (1.0 if self.alpha == ADAPTIVE else self.alpha)
 
     def reward(self, ranked: Ranked) -> np.ndarray:
         """Return 1 + alpha R(d) of each document, or (1 - alpha) + alpha R(d) with ``mixture``."""
@@ -123,7 +128,7 @@ class _AP_Rareness(_Rareness):
         return divide(ranked.total(precision), ranked.n_relevant_docs)
 
 
-class _nDCG_Rareness(_Rareness, Normalised):
+class _nDCG_Rareness(ZeroToOne, _Rareness, Normalised):
     r"""nDCG whose gains grow with rareness, also in the ideal ranking.
 
     This measure is not in the paper. ``alpha=0`` is nDCG@k. A document counts with its highest label for any intent.
@@ -134,12 +139,12 @@ class _nDCG_Rareness(_Rareness, Normalised):
     :Name: Rareness-Based nDCG
     :Formula: \frac{\mathrm{DCG}}{\mathrm{DCG}^*}, \quad \mathrm{DCG} = \sum_i \frac{g_i (1 + \alpha R(d_i))}{\log_2(i +
         1)}
+    :Values: [0, 1]
     :Source: after Türkmen et al. (2023), Eq. 1
 
     .. cite.dblp:: conf/ecir/TurkmenLK23
     """
 
-    RANGE = "[0, 1]"
     SUPPORTED_PARAMS = {
         **CUTOFF,
         **ALPHA,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,6 @@ class _RBU(DiversityMeasure):
     0.21875
     """
 
-    RANGE = "(-inf, 1]"
     READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
@@ -66,6 +66,9 @@ class _RBU(DiversityMeasure):
         super().__init__(**params)
         if self.norm and self.p == 1:
             raise ValueError("RBU: norm=True needs p in (0, 1), not 1.0, as it multiplies by (1 - p) / p.")
+
+    def range(self) -> tuple[float, float]:
+        return -math.inf, 1.0
 
     def score(self, ranked: Ranked) -> np.ndarray:
         gain = ranked.weight * ranked.probability(self) * ranked.left(self)

@@ -10,7 +10,7 @@ from ..arithmetic import divide, power
 from ..ideal import ByWorth
 from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, View, ideal
 from ..parameters import CUTOFF, FROM_0, GRADES, POSITIVE, Parameter, Parameters
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure, FromZero, ZeroToOne, register
 
 __all__ = ["ACT", "CT", "EU_DD", "CT_rank", "SessionDCG", "nCT", "nSessionDCG"]
 
@@ -58,7 +58,7 @@ def ideal_by_gain(ranked: Ranked, view: View) -> Ranked:
     return ideal(ranked.judgements.view(view), ByWorth(gain_column), None)
 
 
-class _CubeTest(InTurns):
+class _CubeTest(InTurns, ZeroToOne):
     """A form of the Cube Test."""
 
     READS = ("weight", "gain")
@@ -149,7 +149,7 @@ def reciprocal_turns_from(turns: Turns, query: np.ndarray, rank: np.ndarray) -> 
     return all_ranks[query] - above_turn[turn] - (rank - turns.start[turn] - 1) / (turns.number[turn] + 1)
 
 
-class _nCT(_CT):
+class _nCT(FromZero, _CT):
     r"""Normalised Cube Test: the Cube Test, divided by an upper bound from the judgements.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017, including two mistakes. The bound is discounted by
@@ -175,8 +175,6 @@ class _nCT(_CT):
     0.6
     """
 
-    RANGE = "[0, inf)"
-
     def score(self, ranked: Ranked) -> np.ndarray:
         return divide(super().score(ranked), self.bound(ranked))
 
@@ -189,7 +187,7 @@ class _nCT(_CT):
         return divide(ranked.sum_intents(full) / self.max_height, turns)
 
 
-class _CT_rank(DiversityMeasure):
+class _CT_rank(FromZero):
     r"""Cube Test over ranks, as defined in the axiomatic analysis of Amigó et al. (2018).
 
     An intent stops gaining once its probabilities of relevance sum to ``saturation``.
@@ -210,7 +208,6 @@ class _CT_rank(DiversityMeasure):
     0.375
     """
 
-    RANGE = "[0, inf)"
     READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
@@ -228,7 +225,7 @@ class _CT_rank(DiversityMeasure):
         return ranked.total(gain / ranked.rank)
 
 
-class _SessionDCG(InTurns):
+class _SessionDCG(InTurns, FromZero):
     r"""Session DCG: DCG that discounts a gain by its turn and by its rank in the turn.
 
     Values equal those of the scorer of TREC Dynamic Domain 2017. The gain of a document is the sum of its passages'
@@ -251,7 +248,6 @@ class _SessionDCG(InTurns):
     1.5
     """
 
-    RANGE = "[0, inf)"
     READS = ("gain",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
@@ -340,7 +336,6 @@ class _EU_DD(InTurns):
     .. cite.dblp:: conf/ictir/YangL09
     """
 
-    RANGE = "(-inf, inf)"
     READS = ("passage", "nugget")
     NEEDS = ("passage", "nugget")
     SUPPORTED_PARAMS = {

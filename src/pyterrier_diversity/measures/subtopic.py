@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..arithmetic import divide
 from ..ideal import Cover, MostCovering, min_ranks, n_wanted
 from ..judged import Groups, Order, Ranked
 from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
-from .base import DiversityMeasure, register, serve
+from .base import DiversityMeasure, ZeroToOne, register, serve
 
 __all__ = ["SRR", "Coverage", "MRecall", "SPrecision", "StRecall", "StRecallMinRank"]
 
@@ -33,7 +35,7 @@ def rank_of_recall(ranked: Ranked, n_intents: np.ndarray) -> np.ndarray:
     return queries.total(np.where(is_last, ranked.rank[covering], 0.0))
 
 
-class _StRecall(DiversityMeasure):
+class _StRecall(ZeroToOne):
     r"""Subtopic recall: the fraction of a query's intents that the ranking covers.
 
     It is also called I-rec and S-recall. Values equal those of ndeval.
@@ -67,7 +69,7 @@ class _StRecall(DiversityMeasure):
     best = staticmethod(MostCovering)
 
 
-class _Coverage(DiversityMeasure):
+class _Coverage(ZeroToOne):
     r"""Coverage: the weighted fraction of all intents in the qrels that the ranking covers.
 
     Unlike subtopic recall, it uses the weights of the intents and counts intents (nuggets) without a relevant document.
@@ -103,7 +105,7 @@ class _Coverage(DiversityMeasure):
         return MostCovering(depth, time_limit, by_weight=str(self))
 
 
-class _MRecall(DiversityMeasure):
+class _MRecall(ZeroToOne):
     r"""MRecall: 1 if the top k documents cover min(k, n) of a query's n intents, otherwise 0.
 
     For questions with several answers. Without a cutoff, the ranking must cover all intents.
@@ -138,7 +140,7 @@ class _MRecall(DiversityMeasure):
     best = staticmethod(MostCovering)
 
 
-class _SRR(DiversityMeasure):
+class _SRR(ZeroToOne):
     r"""Subtopic reciprocal rank: the reciprocal of the first rank at which a given fraction of the intents is covered.
 
     The value is 0 if the ranking never covers that fraction.
@@ -172,7 +174,7 @@ class _SRR(DiversityMeasure):
         return Cover(self.recall, time_limit)
 
 
-class _StRecallMinRank(DiversityMeasure):
+class _StRecallMinRank(ZeroToOne):
     r"""Subtopic recall at minRank: the fraction of intents covered at the first rank where a ranking can cover all.
 
     That rank, minRank, is the size of the smallest set cover. It is computed exactly, or greedily with
@@ -214,6 +216,7 @@ class _SPrecision(DiversityMeasure):
     :Name: Subtopic Precision
     :Formula: \frac{\mathrm{minRank}(|T_k|)}{\min\{i : |T_i| = |T_k|\}}
     :Where: $\mathrm{minRank}(x)$ is the smallest number of documents that together cover x intents
+    :Values: [0, 1]; [0, inf) with ideal='greedy'
     :Source: Zhai et al. (2003); Carterette (2011, Inf. Retr.), Sec. 2.1.2
     :Equal to: the worked example of Carterette (2011, Inf. Retr.), Sec. 2.3
 
@@ -226,8 +229,10 @@ class _SPrecision(DiversityMeasure):
     0.5
     """
 
-    RANGE = "[0, 1]; [0, inf) with ideal='greedy'"
     SUPPORTED_PARAMS = {**CUTOFF, **IDEAL, **REL}
+
+    def range(self) -> tuple[float, float]:
+        return 0.0, math.inf if self.ideal == "greedy" else 1.0
 
     def score(self, ranked: Ranked) -> np.ndarray:
         m = n_covered(ranked).astype(np.intp)

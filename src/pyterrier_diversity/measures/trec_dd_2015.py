@@ -8,13 +8,13 @@ from ..arithmetic import divide
 from ..judged import Ranked
 from ..parameters import CUTOFF, REL
 from .ad_hoc import err_of_intents
-from .base import DiversityMeasure, register
+from .base import ZeroToOne, register
 from .subtopic import n_covered, rank_of_recall
 
 __all__ = ["ERR_arith", "ERR_harm", "P_at_Recall", "P_at_Recall_mod", "RR_at_Recall"]
 
 
-class _ERROfIntents(DiversityMeasure):
+class _ERROfIntents(ZeroToOne):
     """A mean of ERR over the intents that the ranking covers.
 
     Notes
@@ -75,7 +75,7 @@ class _ERR_harm(_ERROfIntents):
         return divide(n_covered(ranked), ranked.sum_intents(divide(1.0, err_of_intents(ranked, self))))
 
 
-class _AtRecall(DiversityMeasure):
+class _AtRecall(ZeroToOne):
     """A measure at the first rank where all intents are covered, or at the last rank if not all are.
 
     Notes

@@ -6,6 +6,7 @@ for each intent separately, and averaged by the intents' weights.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -123,9 +124,12 @@ _NEEDS = "UserModel needs a model and a distribution, as in UserModel(2, 'DCG').
 
 
 class UserModelMeasure(DiversityMeasure):
-    """A measure with an accumulation model and a distribution of the rank at which users stop."""
+    """A measure with an accumulation model and a distribution of the rank at which users stop.
 
-    RANGE = "[0, inf); [0, 1] with norm=True and without effort='rank'"
+    Notes
+    -----
+    :Values: [0, inf); [0, 1] with norm=True, unless effort='rank'
+    """
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -161,6 +165,9 @@ class UserModelMeasure(DiversityMeasure):
                 f"{self.NAME}: with stop='ERR' the values of gain are probabilities and may be at most 1, not "
                 f"{max(gain.values()):g}."
             )
+
+    def range(self) -> tuple[float, float]:
+        return 0.0, 1.0 if self.norm and self.get("effort") != "rank" else math.inf
 
     def score(self, ranked: Ranked) -> np.ndarray:
         if self.model is None:

@@ -17,7 +17,7 @@ from pandas.api.types import is_string_dtype
 from ..evaluate.perquery import read_perquery, refuse, refuse_repeated
 from ..frames import warn_user
 from ..measures import parse
-from ..measures.composite import value_range
+from ..measures.base import value_range
 
 Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
 Names = Iterable[str]

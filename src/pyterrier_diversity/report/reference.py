@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from ..measures import DiversityMeasure
+from ..measures.base import range_text
 from ..parameters import Parameter
 from .formulas import plain
 
@@ -31,7 +32,7 @@ def entry(measure: DiversityMeasure) -> dict[str, Any]:
         "what": prose(measure).split("\n")[0],
         "formula": plain(measure.FORMULA) + (f", where {where}" if measure.WHERE else ""),
         "parameters": {name: described(parameter) for name, parameter in measure.SUPPORTED_PARAMS.items()},
-        "range": measure.RANGE,
+        "range": measure.VALUES or range_text(*measure.range()),
         "columns": ", ".join(read) or "none",
         "source": measure.SOURCE,
         "equals": measure.EQUALS if equals_itself else "",
