@@ -3,8 +3,9 @@
 import pandas as pd
 from ir_measures import P
 
+from pyterrier_diversity.docstrings import legend_of
 from pyterrier_diversity.meta import assessor_agreement, compare
-from pyterrier_diversity.meta.scores import described, legend_of
+from pyterrier_diversity.meta.scores import described
 
 
 def test_measures_without_a_family_are_one_family():
@@ -46,11 +47,11 @@ def test_columns_are_described_by_the_items_of_the_docstring():
 
 
 def test_a_description_has_no_condition_and_no_markup():
-    legend = legend_of(compare)
+    legend = legend_of(compare.__doc__)
 
     assert legend["undecided"] == "whether p is so close to alpha that more trials could decide otherwise"
     assert legend["p_corrected"] == "p, corrected for the number of pairs of the measure"
 
 
 def test_nothing_is_described_without_a_docstring():
-    assert legend_of(lambda: None) == {}
+    assert legend_of(None) == {}

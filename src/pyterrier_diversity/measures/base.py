@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import keyword
 import math
-import re
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ import ir_measures
 import numpy as np
 
 from ..arithmetic import divide
+from ..docstrings import fields_of
 from ..frames import Message
 from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameter, Parameters, check_names, checked
@@ -46,11 +46,11 @@ class _Note:
     """A field in the section Notes of the docstring of a measure or, without one, of its base classes."""
 
     def __init__(self, field: str) -> None:
-        self._pattern = re.compile(rf"^ *:{field}: (.*(?:\n +(?!:[A-Z])\S.*)*)", re.MULTILINE)
+        self._field = field
 
     def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> str:
-        notes = (self._pattern.search(each.__doc__ or "") for each in (measure, *owner.__mro__))
-        return next((" ".join(note[1].split()) for note in notes if note), "")
+        notes = (fields_of(each.__doc__).get(self._field) for each in (measure, *owner.__mro__))
+        return next(filter(None, notes), "")
 
 
 class DiversityMeasure(ir_measures.Measure):

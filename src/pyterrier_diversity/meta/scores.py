@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -14,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api.types import is_string_dtype
 
+from ..docstrings import legend_of
 from ..evaluate.perquery import read_perquery, refuse, refuse_repeated
 from ..frames import warn_user
 from ..measures import parse
@@ -257,15 +257,6 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
     return family_of
 
 
-def legend_of(function: Callable[..., Any]) -> dict[str, str]:
-    """Return what a docstring says about each column of the result, in items like ``- ``name`` (condition): text``.
-
-    It is empty if Python removes docstrings (``-OO``).
-    """
-    items = re.findall(r"^    - ``(\w+)``.*?: (.*(?:\n {6}.*)*)", inspect.getdoc(function) or "", flags=re.MULTILINE)
-    return {column: " ".join(text.replace("`", "").split()) for column, text in items}
-
-
 def described(
     frame: pd.DataFrame,
     function: Callable[..., Any],
@@ -282,6 +273,6 @@ def described(
             same = [name for name in ("family", "size", "depth") if name in frame]
             mean = frame.groupby(same, sort=False, dropna=False)["tau"].transform("mean")
             frame.insert(list(frame).index("tau") + 1, "family_tau", mean)
-    legend = legend_of(function)
+    legend = legend_of(function.__doc__)
     frame.attrs = {"legend": {column: legend[column] for column in frame if column in legend}, **attrs}
     return frame

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from typing import Any
 
+from ..docstrings import fields_of, section_of
 from ..measures import DiversityMeasure
 from ..measures.base import range_text
 from ..parameters import Parameter
@@ -23,7 +23,7 @@ def entry(measure: DiversityMeasure) -> dict[str, Any]:
         example with the same values.
     """
     # Not inherited, because a subclass computes other values.
-    equals_itself = "EQUALS" in {*vars(type(measure)), *vars(measure)} or ":Equal to:" in (measure.__doc__ or "")
+    equals_itself = "EQUALS" in {*vars(type(measure)), *vars(measure)} or "Equal to" in fields_of(measure.__doc__)
     where = re.sub(r"\$(.+?)\$", lambda found: plain(found[1]), measure.WHERE)
     read = [f"{column} (needed)" if column in measure.NEEDS else column for column in measure.READS]
     return {
@@ -71,5 +71,4 @@ def full_text(measure: DiversityMeasure) -> str:
 
 def prose(measure: DiversityMeasure) -> str:
     """Return the docstring of a measure, without its sections and citations."""
-    sections = r"^(?:(?:Raises|Notes|References|Examples)\n-|\.\. cite)"
-    return re.split(sections, inspect.getdoc(measure) or "", flags=re.MULTILINE)[0].strip()
+    return section_of(measure.__doc__).partition("\n.. cite")[0].strip()

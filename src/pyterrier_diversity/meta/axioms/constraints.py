@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any, NamedTuple, TypeVar
 
+from ...docstrings import section_of
+
 T = TypeVar("T")
 Grades = tuple[int, ...]
 Docs = Sequence[Grades]
@@ -86,7 +88,7 @@ def _constraint(name: str, section: str, **options: Any) -> Callable[[_Instances
     """Add a constraint to `CONSTRAINTS`, from a function that returns its instances and states it in its docstring."""
 
     def added(smallest: _Instances) -> _Instances:
-        CONSTRAINTS[name] = Constraint(name, str(smallest.__doc__), section, smallest, **options)
+        CONSTRAINTS[name] = Constraint(name, section_of(smallest.__doc__), section, smallest, **options)
         return smallest
 
     return added

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...docstrings import legend_of
 from ...parameters import Parameter
-from ..scores import Group, Measures, described, families, legend_of, names_of, read_means, read_scores, rounded
+from ..scores import Group, Measures, described, families, names_of, read_means, read_scores, rounded
 from ..significance.randomisation import slices
 
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
@@ -129,7 +130,7 @@ def rank_correlation(
     if not matrix:
         result = result.reset_index().melt("measure", value_name="value")
         result = result[result["measure"] != result["reference"]].reset_index(drop=True)
-    result.attrs = {"legend": legend_of(rank_correlation), **attrs}
+    result.attrs = {"legend": legend_of(rank_correlation.__doc__), **attrs}
     return result
 
 
