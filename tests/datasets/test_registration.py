@@ -89,7 +89,7 @@ def test_registering_twice_is_harmless():
     code = (
         "import ir_datasets, pyterrier_diversity\n"
         "from pyterrier_diversity.datasets import trec_dd\n"
-        "trec_dd.register()\n"
+        "trec_dd.register_datasets()\n"
         "print(sum(name.startswith('trec-dd/') for name in ir_datasets.registry))"
     )
 
@@ -114,7 +114,7 @@ def test_what_ir_datasets_has_already_stays_its_own(monkeypatch):
     registry.register("trec-dd/2016", ir_datasets.Dataset())
     monkeypatch.setattr(ir_datasets, "registry", registry)
 
-    trec_dd.register()
+    trec_dd.register_datasets()
     assert not registry["trec-dd/2016"].has_qrels()
     assert registry["trec-dd/2015"].has_qrels()
 

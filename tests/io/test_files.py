@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.io import read_nuggets
 from pyterrier_diversity.io.files import Content, read_content
-from pyterrier_diversity.io.lines import Columns, read_columns
+from pyterrier_diversity.io.lines import Kinds, read_columns
 
-RUN: Columns = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
+RUN: Kinds = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
 WEIGHTED = {"weight": float}
 
 
@@ -35,7 +35,7 @@ def number(text: str) -> float:
         return math.nan
 
 
-def by_hand(text: str, columns: Columns, optional: Columns) -> dict[str, list[object]] | None:
+def by_hand(text: str, columns: Kinds, optional: Kinds) -> dict[str, list[object]] | None:
     """Read a table in plain loops; None if a line is bad."""
     lines = [line.lstrip("\ufeff").split() for line in re.split("\r\n|\r|\n", text)]
     lines = [words for words in lines if words]
@@ -54,7 +54,7 @@ def by_hand(text: str, columns: Columns, optional: Columns) -> dict[str, list[ob
     return table
 
 
-def is_read_right(text: str, columns: Columns = RUN, optional: Columns | None = None) -> bool:
+def is_read_right(text: str, columns: Kinds = RUN, optional: Kinds | None = None) -> bool:
     expected = by_hand(text, columns, optional or {})
     try:
         found = read_columns(Content("file", text.encode()), columns, optional)

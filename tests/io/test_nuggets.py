@@ -155,7 +155,7 @@ def test_words_that_are_whole_numbers_may_be_floats(given):
         ({"importance": {}}, "importance must map words to numbers, not {}"),
         ({"levels": {"support": "2"}}, "levels of 'support' must be a finite number, not '2'"),
         ({"levels": {"support": float("nan")}}, "levels of 'support' must be a finite number, not nan"),
-        ({"unit": "claim"}, "unit must be 'question' or 'answer', not 'claim'"),
+        ({"unit": "claim"}, "unit must be one of 'question', 'answer', not 'claim'"),
         ({"format": "nugetizer"}, "format must be one of 'autonuggetizer', .*, not 'nugetizer'"),
         ({"nuggets": [{"id": "1", "questions": ["?"]}]}, "nuggets must be omitted: only judgements of CRUX need"),
     ],

@@ -202,7 +202,7 @@ class TrecDDQrels(BaseQrels):  # type: ignore[misc]
         }
 
 
-def register() -> None:
+def register_datasets() -> None:
     """Register the datasets that ir_datasets does not have yet."""
     registered = set(ir_datasets.registry)
     for name in _YEARS:
@@ -212,4 +212,4 @@ def register() -> None:
                 ir_datasets.registry.register(key, Dataset(TrecDDQueries(name), TrecDDQrels(name, level)))
 
 
-register()
+register_datasets()

@@ -54,14 +54,16 @@ class TrecWebDataset(NamedDataset):
         self.check_variant("topics", variant)
         topics = self._read("queries_iter")
         if variant is None:
-            return pd.DataFrame([(topic.query_id, _text(topic.query)) for topic in topics], columns=["qid", "query"])
+            return pd.DataFrame(
+                [(topic.query_id, _in_one_line(topic.query)) for topic in topics], columns=["qid", "query"]
+            )
         rows = []
         for topic in topics:
             for subtopic in topic.subtopics:
                 kind = _INTENT_TYPES.get(subtopic.type, subtopic.type)
-                rows.append((topic.query_id, subtopic.number, _text(subtopic.text), kind))
+                rows.append((topic.query_id, subtopic.number, _in_one_line(subtopic.text), kind))
             if not topic.subtopics:
-                rows.append((topic.query_id, _ONLY_INTENT, _text(topic.description), "inf"))
+                rows.append((topic.query_id, _ONLY_INTENT, _in_one_line(topic.description), "inf"))
         return pd.DataFrame(rows, columns=["qid", "iteration", "query", "intent_type"])
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
@@ -125,5 +127,5 @@ def _judged_for_all(qrels: pd.DataFrame, subtopics: pd.DataFrame) -> pd.DataFram
     return pd.concat([qrels[~for_nobody], for_all], ignore_index=True)
 
 
-def _text(text: str) -> str:
+def _in_one_line(text: str) -> str:
     return " ".join(text.split())

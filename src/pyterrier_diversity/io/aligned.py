@@ -7,7 +7,7 @@ from itertools import accumulate, zip_longest
 from shutil import get_terminal_size
 from textwrap import wrap
 
-_GAP = "  "
+_BETWEEN = "  "
 # No column of texts is made narrower than this.
 _NARROWEST = 12
 
@@ -25,11 +25,11 @@ def aligned(columns: Sequence[Sequence[str]], numeric: Sequence[bool], width: in
     limit = max(natural) if width is None else min(max(natural), width)
     while True:
         widths = [max(low, min(high, limit)) for low, high in zip(least, natural, strict=True)]
-        if width is None or limit <= _NARROWEST or sum(widths) + len(_GAP) * (len(widths) - 1) <= width:
+        if width is None or limit <= _NARROWEST or sum(widths) + len(_BETWEEN) * (len(widths) - 1) <= width:
             break
         limit -= 1
-    ends = accumulate(size + len(_GAP) for size in widths)
-    n = len(columns) if width is None else max(2, sum(end - len(_GAP) <= width for end in ends))
+    ends = accumulate(size + len(_BETWEEN) for size in widths)
+    n = len(columns) if width is None else max(2, sum(end - len(_BETWEEN) <= width for end in ends))
     if n < len(columns):
         parts = [
             aligned([columns[0], *of], [numeric[0], *kinds], width)
@@ -40,7 +40,7 @@ def aligned(columns: Sequence[Sequence[str]], numeric: Sequence[bool], width: in
     for row in zip(*columns, strict=True):
         folded = [wrap(cell, size) if len(cell) > size else [cell] for cell, size in zip(row, widths, strict=True)]
         for parts_of_line in zip_longest(*folded, fillvalue=""):
-            lines.append(_GAP.join(map(placed, parts_of_line, widths, numeric)).rstrip())
+            lines.append(_BETWEEN.join(map(placed, parts_of_line, widths, numeric)).rstrip())
     return lines
 
 

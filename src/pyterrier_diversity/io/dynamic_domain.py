@@ -15,12 +15,12 @@ from lxml import etree
 
 from ..frames import given_frame, strings, warn_of_data
 from .files import Path, Source, read_content
-from .lines import Columns, read_columns
+from .lines import Kinds, read_columns
 from .tabular import highest_label_last
 
-_RUN: Columns = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
+_SESSION: Kinds = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 # The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
-_FIRST_LINE = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")
+_LINE_OF_SESSION = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")
 
 # The parent of each element of a truth file, and what the fields of a passage must be.
 _PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
@@ -123,7 +123,7 @@ def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None)
     ValueError
         If a line cannot be read; the message names file and line.
     """
-    table = read_columns(path, _RUN, separator="\t", to_blank=True)
+    table = read_columns(path, _SESSION, separator="\t", to_blank=True)
     order = np.lexsort((-table["score"].to_numpy(), table["turn"].to_numpy(), pd.factorize(table["qid"])[0]))
     table = table.iloc[order].reset_index(drop=True)
     tie = table.groupby(["qid", "turn", "score"], sort=False).ngroup()
@@ -192,7 +192,7 @@ def read_lengths(path: Path) -> dict[str, float]:
 def is_dd_run(path: Source) -> bool:
     """Tell from the first line of a run file whether it is a TREC Dynamic Domain run."""
     with suppress(OSError, ValueError):  # which will be reported when the file is read
-        return _FIRST_LINE.fullmatch(read_content(path).first_line) is not None
+        return _LINE_OF_SESSION.fullmatch(read_content(path).first_line) is not None
     return False
 
 

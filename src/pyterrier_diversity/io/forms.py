@@ -19,7 +19,7 @@ _NO_INTENT = ("0", "Q0")
 # Names of a list of documents in an object about a query, of the list of all rows, and of a document's id in a list.
 _LISTS = ("docno", "results", "documents", "hits")
 _ROWS = ("results", "run", "qrels", "rows")
-_IDS = ("docno", "id", "_id")
+_DOC_IDS = ("docno", "id", "_id")
 # Where retrieval frameworks keep the id of a text.
 _NODE = ("id", "node_id", "id_")
 _FORMS = (
@@ -124,7 +124,7 @@ def expanded(
     places: list[str] = []
     listed: set[Any] = set()
     for record, where in ((one, where) for whole, where in records for one in _unwrapped(whole, columns)):
-        added = list(_rows_of(record, is_run, where, columns))
+        added = list(_rows_in(record, is_run, where, columns))
         if added and "rank" in added[0] and "rank" not in record:  # these are the places in lists
             # One dict may have lists for "1" and for 1.
             for query in {repr(row["qid"]): str(row["qid"]) for row in added}.values():
@@ -148,7 +148,7 @@ def _unwrapped(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[Ma
     return rows if are_rows and rows and _is_row(rows[0], columns) else [record]
 
 
-def _rows_of(
+def _rows_in(
     record: Mapping[Any, Any], is_run: bool, what: str, columns: Mapping[str, str]
 ) -> Iterator[dict[Any, Any]]:
     """Yield the rows of an object: itself, one for each document in its list, or those of the queries that it maps."""
@@ -241,7 +241,7 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
             )
         return {"docno": known} if score is None else {"docno": known, "score": score}
     row = named(doc, what, SharedColumns(columns))
-    of_id = next((name for name in _IDS if name in row), None)
+    of_id = next((name for name in _DOC_IDS if name in row), None)
     return {"docno" if name == of_id else name: value for name, value in row.items()}
 
 

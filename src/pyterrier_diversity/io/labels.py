@@ -17,7 +17,7 @@ from .files import Path
 # The columns of tables that name systems.
 SYSTEMS = ("name", "run", "system", "other")
 # The columns of frames that name intents, and those with texts of intents and queries.
-_IDS = ("iteration", "subtopic_id")
+_INTENT_IDS = ("iteration", "subtopic_id")
 _TEXTS = ("nugget_text", "query", "text")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -34,7 +34,7 @@ _LATEX = {
     "~": r"\textasciitilde{}",
 }
 # A formula has nothing that ends a cell, a line or a row of a table.
-_FORMULA, _NO_FORMULA = re.compile(r"(\$(?:[^$\\]|\\.)+\$)"), re.compile(r"(?<!\\)[&%#]|\\\\")
+_MATH, _NO_FORMULA = re.compile(r"(\$(?:[^$\\]|\\.)+\$)"), re.compile(r"(?<!\\)[&%#]|\\\\")
 
 
 def renamed(
@@ -171,7 +171,7 @@ def escaped(text: str) -> str:
 
 def tex(label: str) -> str:
     """Return the name of a system or a measure for LaTeX, on one line: formulas ``$...$`` stay, the rest is escaped."""
-    parts = _FORMULA.split(printable(" ".join(label.splitlines())))
+    parts = _MATH.split(printable(" ".join(label.splitlines())))
     return "".join(part if i % 2 and not _NO_FORMULA.search(part) else escaped(part) for i, part in enumerate(parts))
 
 
@@ -204,7 +204,7 @@ def texts_of(who: str, intents: Any, query_id: str) -> dict[str, str]:
     if not isinstance(intents, pd.DataFrame):
         pairs = ((name if isinstance(name, tuple) else (query_id, name), text) for name, text in dict(intents).items())
         return {str(name): str(text) for (query, name), text in pairs if str(query) == query_id and text}
-    name, text = (next((column for column in known if column in intents), None) for known in (_IDS, _TEXTS))
+    name, text = (next((column for column in known if column in intents), None) for known in (_INTENT_IDS, _TEXTS))
     if name is None or text is None:
         raise ValueError(
             f"{who}: intents must have the columns iteration and nugget_text (or query); found: "

@@ -15,7 +15,7 @@ from .files import MARK, Content, Source, read_content
 from .records import Field, number_of
 
 # The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
-Columns = dict[str, type | None]
+Kinds = dict[str, type | None]
 
 # Longer whole numbers may not fit into 64 bits.
 _MOST_DIGITS = 18
@@ -36,8 +36,8 @@ _DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float}
 
 def read_columns(
     source: Source,
-    columns: Columns,
-    optional: Columns | None = None,
+    columns: Kinds,
+    optional: Kinds | None = None,
     *,
     separator: str | None = None,
     to_blank: bool = False,
@@ -72,7 +72,7 @@ def read_columns(
     return _careful_columns(content, columns, optional or {}, separator, to_blank) if found is None else found
 
 
-def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.DataFrame | None:
+def _plain_columns(content: Content, columns: Kinds, optional: Kinds) -> pd.DataFrame | None:
     """Read a table with pandas' reader in C, or return None if something may be wrong."""
     line = content.first_line
     words = line.split()
@@ -90,7 +90,7 @@ def _plain_columns(content: Content, columns: Columns, optional: Columns) -> pd.
     return None
 
 
-def _parsed(data: bytes, columns: Columns, separator: str) -> pd.DataFrame | None:
+def _parsed(data: bytes, columns: Kinds, separator: str) -> pd.DataFrame | None:
     numeric = {name: _DTYPES[kind] for name, kind in columns.items() if kind in _DTYPES}
     first = (" " if separator == r"\s+" else separator).join("0" if name in numeric else "x" for name in columns)
     kept = [name for name, kind in columns.items() if kind]
@@ -136,7 +136,7 @@ def _is_plain(data: bytes) -> bool:
 
 
 def _careful_columns(
-    content: Content, columns: Columns, optional: Columns, separator: str | None, to_blank: bool
+    content: Content, columns: Kinds, optional: Kinds, separator: str | None, to_blank: bool
 ) -> pd.DataFrame:
     """Read a table line by line, or raise a ``ValueError`` for the first bad line."""
     rows: list[list[str | float]] = []
@@ -153,12 +153,12 @@ def _careful_columns(
             count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
             raise ValueError(f"{where}: expected {count} ({' '.join(columns)}), found {len(fields)}.")
         words_of = zip(fields, columns.items(), strict=True)
-        rows.append([_value(Field(word, where, name), kind) for word, (name, kind) in words_of])
+        rows.append([_read_word(Field(word, where, name), kind) for word, (name, kind) in words_of])
     kept = {name: _DTYPES.get(kind, object) for name, kind in columns.items() if kind}
     return pd.DataFrame(rows, columns=list(columns), dtype=object)[list(kept)].astype(kept)
 
 
-def _value(word: Field, kind: type | None) -> str | float:
+def _read_word(word: Field, kind: type | None) -> str | float:
     text: str = word.value
     if kind is None:
         return text

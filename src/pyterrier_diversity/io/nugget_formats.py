@@ -9,7 +9,7 @@ from ..frames import PYTERRIER_NAMES
 from .records import Field
 
 
-class Format(NamedTuple):
+class Layout(NamedTuple):
     """Where a format has its fields. Of several names, with spaces between, the first one with a value counts.
 
     Attributes
@@ -40,12 +40,12 @@ class Format(NamedTuple):
 
 
 REFERENCES = {"references": 1.0}
-_BANK = Format(
+_BANK = Layout(
     "query_id", "nugget_bank claim_bank", "question_id claim_id", "question claim", "title_query", documents=REFERENCES
 )
 _JUDGED = {"relevant_corpus_ids": 1.0, "non_relevant_corpus_ids": 0.0}
-FORMATS = {
-    "autonuggetizer": Format(
+LAYOUTS = {
+    "autonuggetizer": Layout(
         # The text of a passage's query is in "text".
         "qid query_id",
         "nuggets",
@@ -56,24 +56,24 @@ FORMATS = {
         "run_id",
         "assignment",
     ),
-    "freshstack": Format("query_id qid", "nuggets", "_id id", query_text="query_title query_text", documents=_JUDGED),
+    "freshstack": Layout("query_id qid", "nuggets", "_id id", query_text="query_title query_text", documents=_JUDGED),
     "nuggetbank": _BANK,
     "ragtime": _BANK._replace(query="metadata.topic_id"),
-    "crux": Format("example_id id", "rating", document="pid docid", label="rating"),
-    "questions": Format("example_id id", "questions", query_text="topic"),
-    "groups": Format("qid query_id id", "retrieval_gt", documents={"documents": 1.0}),
-    "table": Format("qid", "", "iteration", "nugget_text", "query", "docno", "", "label assignment"),
+    "crux": Layout("example_id id", "rating", document="pid docid", label="rating"),
+    "questions": Layout("example_id id", "questions", query_text="topic"),
+    "groups": Layout("qid query_id id", "retrieval_gt", documents={"documents": 1.0}),
+    "table": Layout("qid", "", "iteration", "nugget_text", "query", "docno", "", "label assignment"),
 }
 
 # The answers to a question of a bank.
-ANSWER = Format("", "", "answer_id", "answer", documents=REFERENCES)
+ANSWER = Layout("", "", "answer_id", "answer", documents=REFERENCES)
 
 # Other names of a table's columns.
 OTHER_NAMES = {**PYTERRIER_NAMES, "subtopic_id": "iteration", "nugget_id": "iteration", "nugget": "nugget_text"}
 OF_TABLES = {"qid", "docno", "label", "assignment", "iteration", "importance", "nugget_text", "query"}
 
 
-def format_of(record: Field) -> str | None:
+def layout_of(record: Field) -> str | None:
     """Return the name of the format of a record, or None."""
     fields = record.need_object()
     if record.has("nuggets"):
@@ -83,7 +83,7 @@ def format_of(record: Field) -> str | None:
         return "freshstack" if of_documents else "autonuggetizer"
     if record.has("nugget_bank claim_bank"):
         return "ragtime" if record.has("metadata") else "nuggetbank"
-    known = next((name for name in ("crux", "questions", "groups") if record.has(FORMATS[name].nuggets)), None)
+    known = next((name for name in ("crux", "questions", "groups") if record.has(LAYOUTS[name].nuggets)), None)
     if known is None and fields and all(isinstance(groups, list) for groups in fields.values()):
         return "groups"
     is_row = any(not isinstance(value, (Mapping, list)) for value in fields.values())

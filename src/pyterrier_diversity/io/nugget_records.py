@@ -11,7 +11,7 @@ from hashlib import md5
 from typing import Any, Literal, NamedTuple
 
 from .forms import SharedColumns, named
-from .nugget_formats import ANSWER, FORMATS, OF_TABLES, OTHER_NAMES, REFERENCES, Format, format_of
+from .nugget_formats import ANSWER, LAYOUTS, OF_TABLES, OTHER_NAMES, REFERENCES, Layout, layout_of
 from .records import Field, reads, word_of
 
 Unit = Literal["question", "answer"]
@@ -19,7 +19,7 @@ Unit = Literal["question", "answer"]
 LEVELS = {"support": 2.0, "partial_support": 1.0}
 NO_SUPPORT = "not_support"
 # RAGElo's qrels name a document like this if there is none.
-_NOBODY = "__ragelo_unaddressed__"
+_RAGELO_NOBODY = "__ragelo_unaddressed__"
 
 UNKNOWN = "assignments have an unknown word, which counts as 0"
 
@@ -83,21 +83,21 @@ class Reading:
         return self.levels.get(word, 0.0)
 
 
-class _Topic:
+class _OfQuery:
     """What the nuggets of a record share: query, format and document; and the ids of nuggets that have none."""
 
-    def __init__(self, record: Field, form: Format, reading: Reading) -> None:
+    def __init__(self, record: Field, form: Layout, reading: Reading) -> None:
         outer, _, inner = form.query.partition(".")
-        query, text = record.need(outer).need(inner) if inner else record.need(outer), _text(record, form.query_text)
+        query, text = record.need(outer).need(inner) if inner else record.need(outer), _text_in(record, form.query_text)
         self.query_id, self.form, self.reading = query.identifier(), form, reading
         self.document: str | None = None
         self._times: Counter[str] = Counter()
         if text is not None:
             reading.queries.setdefault(self.query_id, text)
 
-    def record(self, item: Field, form: Format, labels: list[tuple[str, float]]) -> NuggetRecord:
+    def record(self, item: Field, form: Layout, labels: list[tuple[str, float]]) -> NuggetRecord:
         """Return a nugget, named by its id or by the MD5 of its text; repeated texts are numbered."""
-        text, given, importance = _text(item, form.text), item.get(form.id), item.get("importance")
+        text, given, importance = _text_in(item, form.text), item.get(form.id), item.get("importance")
         if given is None and text is None:
             item.need(f"{form.text} {form.id}")
         self._times[text or ""] += given is None
@@ -118,7 +118,7 @@ def _normal(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split()) or text
 
 
-def _text(item: Field, names: str) -> str | None:
+def _text_in(item: Field, names: str) -> str | None:
     text = item.get(names)
     return None if text is None else _normal(text.text())
 
@@ -127,24 +127,26 @@ def read_record(record: Field, format: str | None, reading: Reading) -> Iterator
     """Read the nuggets of an object or a row, in a format that is recognised if it is not given."""
     if reading.columns:
         record = Field(named(record.need_object(), record.where, SharedColumns(reading.columns), {}), record.where)
-    name = format or format_of(record)
+    name = format or layout_of(record)
     if name is None:
         fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
         raise ValueError(
-            f"{record.where}: the format is not one of {', '.join(FORMATS)}; the object has the fields {fields}. Give "
+            f"{record.where}: the format is not one of {', '.join(LAYOUTS)}; the object has the fields {fields}. Give "
             "their meaning, as in columns={'theirs': 'qid'}."
         )
     if name == "table":
         yield _of_row(Field(named(record.value, record.where, {}, OTHER_NAMES), record.where), reading)
     elif name == "groups" and not record.has("retrieval_gt"):
         for query, groups in record.entries():
-            yield from _read(Field({"qid": query, "retrieval_gt": groups.value}, record.where), FORMATS[name], reading)
+            yield from _nuggets_of(
+                Field({"qid": query, "retrieval_gt": groups.value}, record.where), LAYOUTS[name], reading
+            )
     else:
-        yield from _read(record, FORMATS[name], reading)
+        yield from _nuggets_of(record, LAYOUTS[name], reading)
 
 
-def _read(record: Field, form: Format, reading: Reading) -> Iterator[NuggetRecord]:
-    topic = _Topic(record, form, reading)
+def _nuggets_of(record: Field, form: Layout, reading: Reading) -> Iterator[NuggetRecord]:
+    topic = _OfQuery(record, form, reading)
     record.need(form.nuggets)
     lists = [found for found in map(record.get, form.nuggets.split()) if found is not None]
     nuggets = [nugget for found in lists for nugget in _members(found, topic)]
@@ -165,19 +167,19 @@ def _read(record: Field, form: Format, reading: Reading) -> Iterator[NuggetRecor
     yield from said
 
 
-def _members(found: Field, topic: _Topic) -> list[Field]:
+def _members(found: Field, topic: _OfQuery) -> list[Field]:
     """Return the members of a list of nuggets as objects with a text or an id."""
     form, asked = topic.form, topic.reading.questions
     if form.documents is REFERENCES:  # only a bank may be an object
-        return _texts(found, form.text)
+        return _as_objects(found, form.text)
     members = found.members()
     values: list[Any] = [member.value for member in members]
-    if form is FORMATS["groups"]:
+    if form is LAYOUTS["groups"]:
         if members and not any(isinstance(group, list) for group in values):
             topic.reading.note("lists of documents are not nested in a list, so each is one group")
             members, values = [found], [found.value]
         values = [{"id": str(place), "documents": group} for place, group in enumerate(values, start=1)]
-    elif form is FORMATS["crux"]:
+    elif form is LAYOUTS["crux"]:
         if asked is not None and topic.query_id not in asked:
             raise ValueError(f"{found.where}: example_id must be a query of nuggets, not {topic.query_id!r}.")
         ids = [{"id": str(place)} for place in range(len(values))]
@@ -188,11 +190,11 @@ def _members(found: Field, topic: _Topic) -> list[Field]:
         ratings = [None if rating.value is None else rating.number() for rating in members]
         values = [{**one, "rating": rating} for one, rating in zip(ids, ratings, strict=True)]
     else:
-        return _texts(found, form.text)
+        return _as_objects(found, form.text)
     return [Field(value, one.where, one.name) for value, one in zip(values, members, strict=True)]
 
 
-def _texts(found: Field | None, names: str) -> list[Field]:
+def _as_objects(found: Field | None, names: str) -> list[Field]:
     """Return the members of a list as objects with a text, which may be the key or the whole member."""
     members = []
     for key, member in [] if found is None else found.entries():
@@ -205,7 +207,7 @@ def _texts(found: Field | None, names: str) -> list[Field]:
     return members
 
 
-def _nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
+def _nugget(item: Field, topic: _OfQuery) -> Iterator[NuggetRecord]:
     """Yield a nugget with the labels of its documents, or of the judged one."""
     form, reading, labels = topic.form, topic.reading, _relevant(item, topic.form)
     label = item.get(form.label)
@@ -216,12 +218,12 @@ def _nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
     yield topic.record(item, form, labels)
 
 
-def _of_bank(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
+def _of_bank(item: Field, topic: _OfQuery) -> Iterator[NuggetRecord]:
     """Yield a question or each of its answers, or a claim, and the nuggets inside it."""
     form, reading, of_query = topic.form, topic.reading, item.get("query_id")
     if of_query is not None and of_query.identifier() != topic.query_id:
         raise of_query.refused(f"must be that of the topic, {topic.query_id!r}")
-    labels, answers = _relevant(item, form), _texts(item.get("answers"), ANSWER.text)
+    labels, answers = _relevant(item, form), _as_objects(item.get("answers"), ANSWER.text)
     _note_aggregator(item, len(answers), reading)
     if answers and reading.unit == "answer":
         what = "references are left out, because they belong to a question, not to one of its answers"
@@ -232,12 +234,12 @@ def _of_bank(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
             yield one._replace(text=f"{question.text} {one.text}", importance=question.importance)
     else:
         yield topic.record(item, form, labels + [one for each in answers for one in _relevant(each, ANSWER)])
-    for nugget in _texts(item.get("sub_nuggets"), form.text):
+    for nugget in _as_objects(item.get("sub_nuggets"), form.text):
         reading.note("nuggets are nested in others, but count like them")
         yield from _of_bank(nugget, topic)
 
 
-def _relevant(item: Field, form: Format) -> list[tuple[str, float]]:
+def _relevant(item: Field, form: Layout) -> list[tuple[str, float]]:
     """Return the documents in the lists of a nugget, with their labels."""
     return [(doc, label) for name, label in form.documents.items() for doc in _ids(item.get(name))]
 
@@ -267,12 +269,12 @@ def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
 
 def _of_row(row: Field, reading: Reading) -> NuggetRecord:
     """Read a row of a table: a nugget, and a document or a list of relevant ones."""
-    form = FORMATS["table"]
-    topic, listed, label = _Topic(row, form, reading), row.get(form.document), row.get(form.label)
+    form = LAYOUTS["table"]
+    topic, listed, label = _OfQuery(row, form, reading), row.get(form.document), row.get(form.label)
     named = _ids(listed)
     if listed is None and label is not None and label.number() > 0:
         raise label.refused("must be 0 in a row without a document")
-    docs = [doc for doc in named if not doc.startswith(_NOBODY)]
+    docs = [doc for doc in named if not doc.startswith(_RAGELO_NOBODY)]
     if len(docs) < len(named):
         reading.note("documents are left out: placeholders of RAGElo")
     if label is None and listed is not None and not isinstance(listed.value, list):

@@ -13,27 +13,33 @@ import numpy as np
 import pandas as pd
 
 from ..frames import IMPORTANCE, NO_DOCUMENT, warn_of_data
+from ..parameters import Parameter, checked
 from .forms import new_names
-from .nugget_formats import FORMATS, format_of
+from .nugget_formats import LAYOUTS, layout_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
 from .records import read_records, word_of
 from .tabular import highest_label_last, with_whole_labels
 
 OnDifference = Literal["drop", "raise"]
 _WHO = "read_nuggets"
+_CHOICES = {
+    "format": Parameter(str, choices=tuple(LAYOUTS)),
+    "unit": Parameter(str, choices=get_args(Unit)),
+    "on_difference": Parameter(str, choices=get_args(OnDifference)),
+}
 _JUDGEMENT = ["qid", "iteration", "docno"]
 # The first columns of qrels, in order.
-_COLUMNS = ("qid", "docno", "label", "iteration", "weight", "importance", "importance_value", "nugget_text", "query")
+_FIRST = ("qid", "docno", "label", "iteration", "weight", "importance", "importance_value", "nugget_text", "query")
 UNKNOWN_IMPORTANCE = (
     "nuggets have an unknown importance, which gives the lowest weight, and 0 in vital and weighted scores"
 )
 NO_IMPORTANCE = "nuggets have no importance, which gives the lowest weight"
 # A message about several things, which is also needed for a single one.
-_SEVERAL = re.compile(r"^(\w+?)(ies|s)\b(.*?) (are|have)\b")
-_ONE = {"ies": "y", "s": "", "are": "is", "have": "has"}
+_PLURAL = re.compile(r"^(\w+?)(ies|s)\b(.*?) (are|have)\b")
+_SINGULAR = {"ies": "y", "s": "", "are": "is", "have": "has"}
 _OF_WORDS = (UNKNOWN, UNKNOWN_IMPORTANCE, NO_IMPORTANCE)
 # The number of words that a warning lists, and the length of each; the number of queries.
-_MOST_NAMED, _LONGEST_NAMED = 3, 40
+_MOST_WORDS, _LONGEST_NAMED = 3, 40
 _MOST_QUERIES = 10
 
 
@@ -120,20 +126,15 @@ def read_nuggets(
     0  q1  mine      0     0.5       okay  It is fast.
     1  q1  mine      2     1.0      vital  It is free.
     """
-    if format is not None and format not in FORMATS:
-        raise ValueError(f"{_WHO}: format must be one of {', '.join(map(repr, FORMATS))}, not {format!r}.")
-    if unit not in ("question", "answer"):
-        raise ValueError(f"{_WHO}: unit must be 'question' or 'answer', not {unit!r}.")
-    if on_difference not in get_args(OnDifference):
-        raise ValueError(f"{_WHO}: on_difference must be 'drop' or 'raise', not {on_difference!r}.")
-    weights = _numbers("importance", IMPORTANCE if importance is None else importance, above_0=True)
+    checked(_WHO, _CHOICES, format=format, unit=unit, on_difference=on_difference)
+    weights = _numbers_of_words("importance", IMPORTANCE if importance is None else importance, above_0=True)
     records = read_records(source, _WHO)
     found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
     new_names(found, columns or {}, _WHO)
-    reading = Reading(unit, _numbers("levels", LEVELS if levels is None else levels), dict(columns or {}))
+    reading = Reading(unit, _numbers_of_words("levels", LEVELS if levels is None else levels), dict(columns or {}))
     topics: list[NuggetRecord] = []
     if nuggets is not None:
-        if any(format_of(record) != "crux" for record in records):
+        if any(layout_of(record) != "crux" for record in records):
             raise ValueError(f"{_WHO}: nuggets must be omitted: only judgements of CRUX need their topics.")
         asked = read_records(nuggets, f"{_WHO}, nuggets")
         topics = [one for record in asked for one in read_record(record, "questions", reading)]
@@ -142,7 +143,7 @@ def read_nuggets(
     if not said:
         raise ValueError(f"{_WHO}: {len(records)} objects contain no nugget.")
     if UNKNOWN in reading.odd and not reading.known:
-        words = ", ".join(repr(word) for word, _ in reading.odd[UNKNOWN].most_common(_MOST_NAMED))
+        words = ", ".join(repr(word) for word, _ in reading.odd[UNKNOWN].most_common(_MOST_WORDS))
         raise ValueError(
             f"{_WHO}: no assignment is one of {', '.join(map(repr, [*reading.levels, NO_SUPPORT]))}, but {words}; give "
             "the label of each word, as in levels={'supported': 1}."
@@ -154,7 +155,7 @@ def read_nuggets(
     for kind, of_words in (("words", True), ("nuggets", False)):
         odd = {what: words for what, words in reading.odd.items() if (what in _OF_WORDS) == of_words}
         if odd:
-            warn_of_data(f"{_WHO}: {n_nuggets} nugget{'s' * (n_nuggets > 1)}. {_counted(odd)}.", kind)
+            warn_of_data(f"{_WHO}: {n_nuggets} nugget{'s' * (n_nuggets > 1)}. {_told_of(odd)}.", kind)
     return qrels
 
 
@@ -186,7 +187,7 @@ def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, float]:
+def _numbers_of_words(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, float]:
     """Check a mapping of words to numbers, and return it."""
     rule = "a number above 0 (to leave nuggets out, drop their rows)" if above_0 else "a finite number"
     if not isinstance(mapping, Mapping) or not mapping:
@@ -201,7 +202,7 @@ def _numbers(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, flo
 def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:
     """Count the queries without any nugget, and the rows of a table that repeat a nugget of a document."""
     lost = sorted(reading.bare - {one.query_id for one in said})
-    named = ", ".join(map(repr, lost[:_MOST_NAMED])) + (", ..." if len(lost) > _MOST_NAMED else "")
+    named = ", ".join(map(repr, lost[:_MOST_WORDS])) + (", ..." if len(lost) > _MOST_WORDS else "")
     reading.note(f"queries have no nugget, so they are not evaluated: {named}", times=len(lost))
     rows = {ids[:2] for ids, n in reading.rows.items() if n > 1}
     reading.note(
@@ -252,11 +253,11 @@ def _qrels(
     judged = (~named).groupby([ids["qid"], ids["iteration"]]).transform("any")
     table = table[~named | ~judged].drop_duplicates(_JUDGEMENT)
     if table["importance"].notna().any():
-        table = table.assign(**_weights(table, weights, reading, own_words=own_words))
+        table = table.assign(**_weight_columns(table, weights, reading, own_words=own_words))
     unjudged = int((table["docno"] == NO_DOCUMENT).sum())
     reading.note("nuggets have no judgement, only a row without a document", times=unjudged)
-    first = [name for name in _COLUMNS if name in table and table[name].notna().any()]
-    others = [name for name in table if name not in _COLUMNS]
+    first = [name for name in _FIRST if name in table and table[name].notna().any()]
+    others = [name for name in table if name not in _FIRST]
     table = table[[*first, *others]].fillna(dict.fromkeys({"nugget_text", "query"} & {*first}, ""))
     return highest_label_last(with_whole_labels(table.infer_objects()))
 
@@ -277,7 +278,7 @@ def _constant(column: pd.Series, ids: pd.DataFrame, rows: list[tuple[NuggetRecor
     return first
 
 
-def _weights(
+def _weight_columns(
     table: pd.DataFrame, weights: Mapping[str, float], reading: Reading, *, own_words: bool
 ) -> dict[str, pd.Series]:
     """Return the columns that follow from the importance of nuggets, and count its oddities."""
@@ -288,18 +289,20 @@ def _weights(
             reading.note(UNKNOWN_IMPORTANCE, word)
     words = table["importance"].fillna("")
     weight = words.map(weights).fillna(min(weights.values()))
-    columns = {"importance": words, "weight": table["weight"].fillna(weight) if "weight" in table else weight}
+    if "weight" in table:
+        weight = table["weight"].astype(float).fillna(weight)
+    columns = {"importance": words, "weight": weight}
     counts = words.map(weights).fillna(0.0) / max(weights.values())
     return {**columns, "importance_value": counts} if own_words else columns
 
 
-def _counted(odd: Mapping[str, Counter[str]]) -> str:
+def _told_of(odd: Mapping[str, Counter[str]]) -> str:
     """Return oddities with their counts and most frequent words."""
     parts = []
     for what, words in odd.items():
-        named = ", ".join(f"{word[:_LONGEST_NAMED]!r} {n}" for word, n in words.most_common(_MOST_NAMED) if word)
-        more = ", ..." if len(words) > _MOST_NAMED else ""
+        named = ", ".join(f"{word[:_LONGEST_NAMED]!r} {n}" for word, n in words.most_common(_MOST_WORDS) if word)
+        more = ", ..." if len(words) > _MOST_WORDS else ""
         if words.total() == 1:
-            what = _SEVERAL.sub(lambda found: f"{found[1]}{_ONE[found[2]]}{found[3]} {_ONE[found[4]]}", what)
+            what = _PLURAL.sub(lambda found: f"{found[1]}{_SINGULAR[found[2]]}{found[3]} {_SINGULAR[found[4]]}", what)
         parts.append(f"{words.total()} {what}{f' ({named}{more})' if named else ''}")
     return "; ".join(parts)

@@ -16,7 +16,7 @@ from ..arithmetic import counted
 from .dynamic_domain import dd_qrels, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, is_file, read_content
 from .forms import SharedColumns, expanded, frame_of
-from .lines import Columns, read_columns
+from .lines import Kinds, read_columns
 from .nuggets import read_nuggets
 from .records import Field, first_record, kind_of, read_parquet, read_records
 from .tabular import with_whole_labels
@@ -187,7 +187,7 @@ def _is_run(content: Content, columns: Mapping[str, str] | None) -> bool:
 
 def _qrels_of_lines(content: Content, columns: Mapping[str, str] | None) -> pd.DataFrame:
     _refuse_names(content, columns)
-    kinds: Columns = {"qid": str, "iteration": str, "docno": str, "label": float}
+    kinds: Kinds = {"qid": str, "iteration": str, "docno": str, "label": float}
     table = read_columns(content, kinds, {"weight": float})
     if "weight" in table:
         passages = dd_qrels(table)
@@ -308,7 +308,7 @@ def checked_order(who: str, order: Any) -> OrderedBy:
 
 def _run_of_lines(content: Content, by_rank: bool) -> pd.DataFrame:
     # The other of the two columns may contain anything.
-    kinds: Columns = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
+    kinds: Kinds = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
     kinds |= {"rank": float, "score": None} if by_rank else {}
     run = read_columns(content, kinds)
     if not by_rank and run["score"].abs().max() >= frames.LARGEST_EXACT:

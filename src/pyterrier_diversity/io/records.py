@@ -157,14 +157,14 @@ def read_records(source: Any, who: str) -> list[Field]:
         If the source is something else.
     """
     if isinstance(source, (str, os.PathLike)):
-        return [record for path in _files(source) for record in _of_file(read_content(path))]
+        return [record for path in _paths(source) for record in _of_file(read_content(path))]
     if isinstance(source, Content):
         return list(_of_file(source))
     if isinstance(source, pd.DataFrame):
         rows = source.to_dict("records")
-        return [Field(_plain(row), f"{who}, row {i}") for i, row in enumerate(rows)]
+        return [Field(_native(row), f"{who}, row {i}") for i, row in enumerate(rows)]
     if isinstance(source, Mapping):
-        return [Field(_plain(source), who)]
+        return [Field(_native(source), who)]
     if not isinstance(source, Iterable):
         raise TypeError(f"{who} must be a path, a frame, an object or a list of them, not {type(source).__name__}.")
     records: list[Field] = []
@@ -173,28 +173,28 @@ def read_records(source: Any, who: str) -> list[Field]:
         if not isinstance(value, (str, os.PathLike, Mapping)):
             raise TypeError(f"{who} must be a list of paths or objects, not of {type(member).__name__}.")
         is_object = isinstance(value, Mapping)
-        records += [Field(_plain(value), f"{who}, object {i}")] if is_object else read_records(value, who)
+        records += [Field(_native(value), f"{who}, object {i}")] if is_object else read_records(value, who)
     return records
 
 
 def first_record(source: Source) -> Field | None:
     """Return the first object of a file, or of the first file of a folder, without reading lines after it."""
-    contents = map(read_content, _files(source)) if isinstance(source, (str, os.PathLike)) else [read_content(source)]
+    contents = map(read_content, _paths(source)) if isinstance(source, (str, os.PathLike)) else [read_content(source)]
     return next((record for content in contents for record in _of_file(content)), None)
 
 
-def _plain(value: Any) -> Any:
+def _native(value: Any) -> Any:
     """Convert numpy's values, from frames and parquet files, to Python's."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(member) for key, member in value.items()}
+        return {str(key): _native(member) for key, member in value.items()}
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_plain(member) for member in value]
+        return [_native(member) for member in value]
     return None if value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value)) else value
 
 
-def _files(source: Path) -> list[Path]:
+def _paths(source: Path) -> list[Path]:
     if not os.path.isdir(source):
         return [source]
     files: list[Path] = [*visible_files(source)]
@@ -290,10 +290,10 @@ def _json_objects(text: str, name: str) -> Iterator[Field]:
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
         raise ValueError(f"{name} is empty.")
-    are_objects = len(lines) > 1 and reads(_loaded, lines[0][1])
+    are_objects = len(lines) > 1 and reads(_from_json, lines[0][1])
     for number, part in lines if are_objects else [(1, text)]:
         try:
-            value = _loaded(part)
+            value = _from_json(part)
         except ValueError as error:
             line = number - 1 + getattr(error, "lineno", 1)
             raise ValueError(f"{name}, line {line}: {_reason(error)}.") from error
@@ -303,7 +303,7 @@ def _json_objects(text: str, name: str) -> Iterator[Field]:
             yield Field(value, f"{name}, line {number}" if are_objects or len(lines) == 1 else name)
 
 
-def _loaded(text: str) -> Any:
+def _from_json(text: str) -> Any:
     try:
         value = json.loads(text.lstrip("\ufeff"), object_pairs_hook=_object)
         if _SURROGATE.search(text):

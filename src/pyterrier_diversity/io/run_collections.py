@@ -22,9 +22,9 @@ Runs = Any
 _NAME_IT = "Give it a name, as in {'mine': run}."
 # What to say if a single argument looks like something else.
 _HOW = {"runs looks like a run": _NAME_IT, "qrels looks like nuggets": "Read them with io.read_nuggets."}
-_FORMS = "runs must be a mapping of names to runs, or paths"
+_FORMS_OF_RUNS = "runs must be a mapping of names to runs, or paths"
 # Endings of files that are not part of the name of a run.
-_ENDINGS = re.compile(r"(\.(run|txt|jsonl|ndjson|json|csv|tsv|parquet))?(\.(gz|xz|zst))?\Z")
+_USUAL_ENDINGS = re.compile(r"(\.(run|txt|jsonl|ndjson|json|csv|tsv|parquet))?(\.(gz|xz|zst))?\Z")
 
 
 def read_runs(
@@ -97,11 +97,11 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
     else:
         members = [runs] if isinstance(runs, (str, os.PathLike)) else runs
         if not isinstance(members, Iterable) or _is_frame(members):
-            raise TypeError(f"{who}: {_FORMS}, not {type(runs).__name__}.")
+            raise TypeError(f"{who}: {_FORMS_OF_RUNS}, not {type(runs).__name__}.")
         members = list(members)
         others = [run for run in members if not isinstance(run, (str, os.PathLike)) and not _is_frame(run)]
         if others:
-            raise TypeError(f"{who}: {_FORMS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
+            raise TypeError(f"{who}: {_FORMS_OF_RUNS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
         named = [(f"run {place}", run) for place, run in enumerate(members, start=1) if _is_frame(run)]
         named += _named_files([run for run in members if not _is_frame(run)])
     if not named:
@@ -134,7 +134,7 @@ def _is_ranking(docs: object) -> bool:
 def _named_files(patterns: Iterable[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
     """Return the files of paths by name: without the usual endings, or the whole path if names would be repeated."""
     paths = run_files(patterns)
-    names = [_ENDINGS.sub("", _in_unicode(path.name)) for path in paths]
+    names = [_USUAL_ENDINGS.sub("", _in_unicode(path.name)) for path in paths]
     return list(zip(names if len(set(names)) == len(names) else map(_in_unicode, paths), paths, strict=True))
 
 

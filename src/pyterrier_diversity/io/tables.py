@@ -32,7 +32,7 @@ _NAMED = [".txt", ".csv", ".tsv", ".json", ".jsonl", ".tex", ".html", ".md", ".p
 _ENDINGS: dict[str, FileFormat] = dict(zip(_NAMED, (*FORMATS, "parquet", "html"), strict=True))
 
 # Decimal places in the formats for people. Those for programs have every digit.
-_PLACES = 4
+_DECIMALS = 4
 _P_VALUES = ("p", "p_corrected")
 # Columns of what users may rename.
 _NAMES = (*SYSTEMS, "measure")
@@ -326,7 +326,7 @@ def formatted(
         raise ValueError(f"formatted: format must be one of {', '.join(FORMATS)}, not {format!r}.")
     frame = renamed(frame, names, labels)
     if format in PEOPLE:
-        table = table_of(frame, _PLACES if places is None else places)
+        table = table_of(frame, _DECIMALS if places is None else places)
         table = table.transposed() if transpose else table
         writers = {"latex": table.to_latex, "html": table.to_html, "markdown": table.to_markdown}
         return table.to_text(width) if format == "table" else writers[format]()
