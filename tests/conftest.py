@@ -48,7 +48,6 @@ LONG = [
     "tests/measures/test_laws.py",
     "tests/test_docs.py",
     "tests/transformers/test_ideal.py",
-    "tests/evaluate/test_killed.py",
     "tests/plots/test_pictures.py",
 ]
 

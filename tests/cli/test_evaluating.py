@@ -384,23 +384,7 @@ def test_an_ending_that_says_nothing_is_refused(tmp_path):
     assert "its ending must be one of" in message
 
 
-def test_finished_runs_are_saved_and_not_computed_again(tmp_path):
-    folder = tmp_path / "saved"
-    arguments = ["evaluate", QRELS, BM25, "-m", "RBU@5", "--save-dir", str(folder)]
-
-    first = run(*arguments)
-    saved = {path.name: path.read_bytes() for path in folder.iterdir()}
-
-    assert run(*arguments) == first == run(*arguments[:-2])
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == saved
-    assert len(saved) == 2
-    assert fail(*arguments, "--save-mode", "error").endswith(
-        "Use --save-mode reuse to read them, or 'overwrite' to replace them.\n"
-    )
-    assert run(*arguments, "--save-mode", "overwrite") == first
-
-
-@pytest.mark.parametrize("how", [[], ["--save-dir", "saved"], ["--jobs", "2"]], ids=" ".join)
+@pytest.mark.parametrize("how", [[], ["--jobs", "2"]], ids=" ".join)
 def test_a_run_may_come_through_a_pipe(tmp_path, monkeypatch, how):
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe.run")
@@ -437,9 +421,9 @@ def test_the_shell_says_which_qrels_have_passages():
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    for option in ("-o", "--save-dir"):
-        message = fail("evaluate", QRELS, BM25, "-m", "RBU@5", option, str(tmp_path / "no" / "table.csv"))
-        assert message == f"Error: There is no folder '{tmp_path}/no'.\n"
+    message = fail("evaluate", QRELS, BM25, "-m", "RBU@5", "-o", str(tmp_path / "no" / "table.csv"))
+
+    assert message == f"Error: There is no folder '{tmp_path}/no'.\n"
 
 
 def test_lengths_of_documents_come_from_a_file(shared):
@@ -455,18 +439,6 @@ def test_lengths_of_documents_come_from_a_file(shared):
     for measure in (EU_DD @ 5, CT @ 5):
         value = measure.calc_aggregate(pt.model.to_ir_measures(qrels), pt.model.to_ir_measures(retrieved))
         assert row[str(measure)] == pytest.approx(value, abs=1e-12)
-
-
-@pytest.mark.filterwarnings("default:Run dd17")
-def test_saved_values_know_the_lengths_of_documents(shared, tmp_path):
-    folder = shared / "trec-dd"
-    arguments = ["evaluate", str(folder / "dd17-odd-truth.xml.gz"), str(folder / "runs" / "dd17-odd-syn1.txt")]
-    arguments += ["-m", "EU_DD@5", "--format", "csv", "--save-dir", str(tmp_path / "saved"), "--doc-len"]
-    lengths = folder / "dd17-odd-doc-lengths.tsv.gz"
-    (tmp_path / "none.tsv").write_text("x\t1\n")
-
-    assert run(*arguments, str(lengths)) != run(*arguments, str(tmp_path / "none.tsv"))
-    assert run(*arguments, str(lengths)) == run(*arguments[:-3], "--doc-len", str(lengths))
 
 
 def test_check_reports_mistakes_and_counts(tmp_path):

@@ -79,7 +79,7 @@ def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_c
     tmp_path, monkeypatch, arguments, status, message
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("pyterrier_diversity.cli.inputs.values_of_runs", None)
+    monkeypatch.setattr("pyterrier_diversity.cli.inputs.evaluate_runs", None)
 
     assert message in fail(*arguments, status=status)
     assert not list(tmp_path.iterdir())
@@ -103,12 +103,6 @@ def test_a_hyphen_is_standard_output_everywhere(tmp_path, monkeypatch, arguments
     assert result.exit_code == 0, result.output
     assert result.stdout_bytes.lower().startswith(begin.lower())
     assert not list(tmp_path.iterdir())
-
-
-def test_a_table_may_be_in_the_folder_of_saved_values(tmp_path):
-    arguments = ["evaluate", QRELS, BM25, *RBU_5, "--save-dir", str(tmp_path), "-o", str(tmp_path / "t.csv")]
-
-    assert run(*arguments) == run(*arguments) == ""
 
 
 def test_a_device_has_no_file_beside_it(monkeypatch, tmp_path):

@@ -11,7 +11,7 @@ from pyterrier_diversity import RBU, evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import scoring
 
-SMALL = scoring.SMALL
+FEW_BYTES = scoring.FEW_BYTES
 WITH_MY_MEASURE = """
 from pyterrier_diversity import evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
@@ -24,7 +24,7 @@ class Length(DiversityMeasure):
     def score(self, ranked):
         return 1.0 * ranked.n
 
-scoring.SMALL = 0
+scoring.FEW_BYTES = 0
 how = {"qrels": DemoDataset().get_qrels(), "runs": [*FOLDER.glob("*.run")], "measures": [Length()]}
 print(evaluate_runs(**how, n_jobs=2).equals(evaluate_runs(**how, n_jobs=1)))
 """
@@ -64,7 +64,7 @@ def test_there_are_no_more_workers_than_cores(workers):
 
 
 def test_no_workers_are_started_for_small_runs(workers, monkeypatch):
-    monkeypatch.setattr(scoring, "SMALL", SMALL)
+    monkeypatch.setattr(scoring, "FEW_BYTES", FEW_BYTES)
 
     evaluate_runs(QRELS, FILES, [RBU @ 5], n_jobs=2)
     assert workers == []

@@ -63,10 +63,10 @@ def compare(
     how |= {"rng": asked.rng, "n_jobs": asked.n_jobs}
     why: dict[Any, str] = {}
     with asked.checked():
-        found = asked.values([*chosen, *guarded], keep_by_query=True)
-        if len(found.names) < 2 or not set(found.names).issuperset(others):
-            gating.end_if_incomplete(found)
-        values = found.perquery()
+        values = asked.values([*chosen, *guarded], perquery=True)
+        names = values["name"].unique().tolist()
+        if len(names) < 2 or not set(names).issuperset(others):
+            gating.end_if_incomplete(values)
         if guarded:
             try:
                 worse = worse_than(values, others, guarded, tolerance=tolerance, **how)
@@ -75,10 +75,10 @@ def compare(
             why = worse.set_index(["measure", "system", "other"])["message"].to_dict()
         table = compared(values, measures=chosen, baseline=others or None, **how)
     # Two baselines are compared once.
-    pairs = [(run, other) for i, other in enumerate(others) for run in found.names if run not in others[: i + 1]]
+    pairs = [(run, other) for i, other in enumerate(others) for run in names if run not in others[: i + 1]]
     passed = [(str(m), *pair) for m in guarded for pair in pairs if (str(m), *pair) not in why]
     shown.put(table, partial(_text, shown), of=PEOPLE)
-    gating.end(found, why.values(), (_power_of(values, *gate, tolerance, how["alpha"]) for gate in passed))
+    gating.end(values, why.values(), (_power_of(values, *gate, tolerance, how["alpha"]) for gate in passed))
 
 
 @command
@@ -104,10 +104,10 @@ def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()]
     chosen = asked.named()
     with asked.checked():
         qrels = [asked.judged_by(name, chosen) for name in (asked.qrels, people)]
-        cheap, judged = (asked.values(chosen, frame, keep_by_query=True) for frame in qrels)
+        cheap, judged = (asked.values(chosen, frame, perquery=True) for frame in qrels)
     gating.end_if_incomplete(cheap)
     gating.end_if_incomplete(judged)
-    shown.put(corrected_means(cheap.perquery(), judged.perquery(), measures=chosen, **how))
+    shown.put(corrected_means(cheap, judged, measures=chosen, **how))
 
 
 @command

@@ -7,15 +7,15 @@ import sys
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from textwrap import shorten
-from typing import Annotated, Any
+from typing import Annotated
 
 import click
 import ir_measures
 import pandas as pd
 
-from .. import check_files, evaluate_runs, missed_intents
+from .. import check_files, missed_intents
+from ..evaluate import aggregates
 from ..io import printable
 from ..io.tables import PEOPLE
 from ..measures import parse
@@ -32,7 +32,6 @@ _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 @command
 @of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs")
 @of(Shown)
-@of(evaluate_runs, save_mode="Reuse saved values, overwrite them, or stop with an error.")
 def evaluate(
     asked: Asked,
     shown: Shown,
@@ -41,8 +40,6 @@ def evaluate(
     minima: Annotated[tuple[str, ...], "--min"] = (),
     queries: bool = False,
     signatures: Annotated[bool, "-s"] = False,
-    save_dir: Annotated[Path | None, click.Path(file_okay=False, path_type=Path)] = None,
-    **how: Any,
 ) -> None:
     """Evaluate RUNS with QRELS. In Python: evaluate_runs.
 
@@ -59,20 +56,18 @@ def evaluate(
         Add a column with the number of queries that each run answers.
     signatures : bool
         Print how each measure was computed, so that others can reproduce it.
-    save_dir : path
-        Save the values of each run in this folder. Saved values are not computed again.
     """
     limits = list(map(_minimum, minima))
     least = dict(limits)
     if len(least) < len(limits):
         raise click.UsageError(f"--min must be given once for each measure, not as {', '.join(minima)}.")
     chosen = asked.named(least)
-    how |= {"keep_by_query": by_query or bool(least), "save_dir": save_dir}
     with asked.checked():
-        found = asked.values([*chosen, *least], **how)
-    if not found.names:
+        found = asked.values([*chosen, *least], perquery=by_query or bool(least), queries=queries)
+    if found.empty:
         gating.end_if_incomplete(found)
-    shown.put(found.means(list(map(str, chosen)), by_query=by_query, counted=queries).rename(columns={"name": "run"}))
+    table = _with_means(found, chosen, by_query=by_query) if "qid" in found else found
+    shown.put(table.rename(columns={"name": "run"}))
     in_text = shown.chosen == "table" and shown.printed
     if found.attrs["empty"] and in_text:
         names = printable(", ".join(found.attrs["empty"]))
@@ -84,8 +79,22 @@ def evaluate(
     if least:
         from ..meta import below_minimum
 
-        failures = below_minimum(found.perquery(), least)["message"].tolist()
+        failures = below_minimum(found, least)["message"].tolist()
     gating.end(found, failures)
+
+
+def _with_means(perquery: pd.DataFrame, measures: list[ir_measures.Measure], *, by_query: bool) -> pd.DataFrame:
+    """Return the means of each run, with a column for each measure, or the values of its queries and then the means."""
+    rows = perquery.drop_duplicates(["name", "qid"]).drop(columns=["measure", "value"])
+    means = rows.drop(columns="qid").drop_duplicates("name").merge(aggregates(perquery, measures), on="name")
+    if by_query:
+        means.insert(1, "qid", "all")
+        for measure in map(str, measures):
+            rows[measure] = perquery.loc[perquery["measure"] == measure, "value"].to_numpy()
+        of_runs = [pd.concat([rows[rows["name"] == name], means[means["name"] == name]]) for name in means["name"]]
+        means = pd.concat(of_runs, ignore_index=True)
+    means.attrs = perquery.attrs
+    return means
 
 
 @command

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable
 
-from ..evaluate import RunValues
+import pandas as pd
+
 from .outputs import tell
 
 GATE = 3
 
 
-def end(found: RunValues, failures: Collection[str], notes: Iterable[str] = ()) -> None:
+def end(found: pd.DataFrame, failures: Collection[str], notes: Iterable[str] = ()) -> None:
     """Print why gates failed, and exit with status 3 if one did, or with 1 if a run could not be evaluated.
 
     The ``notes`` tell more about gates that passed.
@@ -25,10 +26,10 @@ def end(found: RunValues, failures: Collection[str], notes: Iterable[str] = ()) 
         sys.exit(GATE)
 
 
-def end_if_incomplete(found: RunValues) -> None:
+def end_if_incomplete(found: pd.DataFrame) -> None:
     """Print a line for each run that could not be evaluated, and exit with status 1 if there are any."""
     errors: dict[str, str] = found.attrs["errors"]
-    if not found.names and len(set(errors.values())) == 1:  # the same for all runs: the cause is the qrels or a measure
+    if found.empty and len(set(errors.values())) == 1:  # the same for all runs: the cause is the qrels or a measure
         raise ValueError(next(iter(errors.values())))
     for name, message in errors.items():
         tell(f"Error: {message if name in message else f'{name}: {message}'}")

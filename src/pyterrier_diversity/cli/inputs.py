@@ -14,7 +14,7 @@ import ir_measures
 import pandas as pd
 
 from .. import io
-from ..evaluate import RunValues, values_of_runs
+from ..evaluate import evaluate_runs
 from ..frames import KINDS, Message, collected, give, ignoring
 from ..measures.groups import read_measures
 from .options import MeasureText, QrelsText
@@ -223,12 +223,14 @@ class Asked:
         """The runs by name: files or, with the option --columns, frames."""
         return self.frames if self.new_names else self.paths
 
-    def values(self, measures: list[ir_measures.Measure], judged: pd.DataFrame | None = None, **how: Any) -> RunValues:
-        """Return the values of runs, without those that cannot be read. By default, the qrels are read."""
+    def values(
+        self, measures: list[ir_measures.Measure], judged: pd.DataFrame | None = None, **how: Any
+    ) -> pd.DataFrame:
+        """Evaluate the runs, without those that cannot be read. By default, the qrels are read."""
         judged = self.judged_by(self.qrels, measures) if judged is None else judged
         how = {"on_error": "skip", "n_jobs": self.n_jobs} | how
         how |= {"order": self.order, "doc_len": self.doc_len}
-        return values_of_runs(judged, self.given, measures, **how)
+        return evaluate_runs(judged, self.given, measures, **how)
 
     def explained(self, query: str, measure: ir_measures.Measure) -> dict[str, pd.DataFrame]:
         """Explain the ranking of each run for a query."""

@@ -19,7 +19,7 @@ from ..io.tables import Format, format_of
 STANDARD_OUTPUT = "-"
 FILE = click.Path(dir_okay=False)
 # The parameters of commands that name files or folders to write, and what is added to the name of each file.
-_WRITTEN = {"output": ("", ".json"), "save_dir": ("",)}
+_WRITTEN = {"output": ("", ".json")}
 
 
 class Command(click.Command):

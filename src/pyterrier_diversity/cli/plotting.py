@@ -67,7 +67,7 @@ class Drawn(Called, Asked):
     @cached_property
     def perquery(self) -> pd.DataFrame:
         """The values of all measures for each run and query."""
-        return self.values(self.needed("chosen"), self.judged, on_error="raise", keep_by_query=True).perquery()
+        return self.values(self.needed("chosen"), self.judged, on_error="raise", perquery=True)
 
     @property
     def measure(self) -> ir_measures.Measure:

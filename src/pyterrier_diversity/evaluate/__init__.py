@@ -6,6 +6,6 @@ from .evaluator import DiversityEvaluator, Evaluation, aggregated
 from .means import aggregates
 from .missed import missed_intents, texts_of_intents
 from .plain import score
-from .runs import RunValues, evaluate_runs, values_of_runs
+from .runs import evaluate_runs
 
 __all__ = ["aggregates", "check_files", "evaluate_runs", "missed_intents", "score"]

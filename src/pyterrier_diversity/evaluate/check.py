@@ -97,14 +97,14 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
     n_intents = np.bincount(judgements.named.query, minlength=n_queries)
     without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
     if without:
-        counted = _counted(len(without), "query has", "queries have")
+        counted = _number_of(len(without), "query has", "queries have")
         yield Message(f"{counted} no relevant document: {listed(without)}. Most measures score 0 there.", "relevance")
     yield from single_intents(judgements)
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
         yield f"{negative} negative labels count as 0."
     yield (
-        f"{_counted(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
+        f"{_number_of(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
         f"{len(judgements.intents.ids)} of them with a relevant document; {len(rows.label)} judgements, labels "
         f"{rows.label.min():g} to {rows.label.max():g}."
     )
@@ -129,7 +129,7 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff
     answered = [name for name in judgements.query_ids if name in given]
     missing = [name for name in judgements.query_ids if name not in given]
     if answered and missing:
-        counted = _counted(len(missing), "judged query has", "judged queries have")
+        counted = _number_of(len(missing), "judged query has", "judged queries have")
         message = f"{counted} no document in the run: {listed(missing)}. Each gets the measures' default values."
         yield Message(message, "missing")
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
@@ -137,11 +137,11 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff
     share = f"; {np.mean(is_judged):.0%} of the documents down to rank {cutoff} are judged" if is_judged else ""
     (tied,) = tied_across(run, [cutoff])
     n_tied = len(set(answered).intersection(tied))
-    share += f"; scores tie across rank {cutoff} in {_counted(n_tied, 'query', 'queries')}" if n_tied else ""
+    share += f"; scores tie across rank {cutoff} in {_number_of(n_tied, 'query', 'queries')}" if n_tied else ""
     others = len(given) - len(answered)
     more = f" and {others} without judgements" if others else ""
     yield f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}."
 
 
-def _counted(n: int, one: str, several: str) -> str:
+def _number_of(n: int, one: str, several: str) -> str:
     return f"{n} {one if n == 1 else several}"

@@ -9,8 +9,8 @@ import pandas as pd
 
 from ..frames import strings, warn_of_data
 
-_COLUMNS = ("name", "qid", "measure", "value")
-_SOURCE = "pt.Experiment(..., perquery=True)"
+_PERQUERY = ("name", "qid", "measure", "value")
+_FROM = "pt.Experiment(..., perquery=True)"
 
 
 def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
@@ -24,17 +24,15 @@ def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
         If ``perquery`` is not a frame.
     """
     if not isinstance(perquery, pd.DataFrame):
-        raise TypeError(f"perquery must be a frame from {_SOURCE}, not {type(perquery).__name__}.")
-    missing = [column for column in _COLUMNS if column not in perquery]
+        raise TypeError(f"perquery must be a frame from {_FROM}, not {type(perquery).__name__}.")
+    missing = [column for column in _PERQUERY if column not in perquery]
     if missing:
         found = ", ".join(map(str, perquery.columns))
-        raise ValueError(
-            f"perquery: missing column {', '.join(missing)}; found: {found}. Pass the result of {_SOURCE}."
-        )
-    twice = [column for column in _COLUMNS if isinstance(perquery[column], pd.DataFrame)]
+        raise ValueError(f"perquery: missing column {', '.join(missing)}; found: {found}. Pass the result of {_FROM}.")
+    twice = [column for column in _PERQUERY if isinstance(perquery[column], pd.DataFrame)]
     if twice:
         raise ValueError(f"perquery must have the column {twice[0]} once, but has it twice.")
-    names = {column: strings(perquery, column, "perquery", are_ids=False) for column in _COLUMNS[:-1]}
+    names = {column: strings(perquery, column, "perquery", are_ids=False) for column in _PERQUERY[:-1]}
     try:
         return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
     except (TypeError, ValueError) as error:
@@ -43,10 +41,10 @@ def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
 
 def refuse_repeated(frame: pd.DataFrame) -> None:
     """Raise a ``ValueError`` if a system has two values of a measure for a query."""
-    refuse(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must appear once")
+    refuse_value(frame, frame.duplicated(["name", "qid", "measure"]).to_numpy(), "must appear once")
 
 
-def refuse(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
+def refuse_value(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
     """Raise a ``ValueError`` for the first ``bad`` row of a frame from `read_perquery`."""
     if bad.any():
         row = frame[bad].iloc[0]

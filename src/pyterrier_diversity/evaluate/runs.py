@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from itertools import compress
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal
 
 import ir_measures
 import numpy as np
@@ -14,8 +14,7 @@ import pandas as pd
 from ..frames import KINDS, Message, checked_kinds, column_of, give
 from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_some_measures
-from .saved import Saved, SaveMode, Scored, content_key
-from .scoring import Call, score_runs
+from .scoring import Call, Scored, score_runs
 
 
 def evaluate_runs(
@@ -29,8 +28,6 @@ def evaluate_runs(
     queries: bool = False,
     strict: bool | Collection[str] = False,
     doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
-    save_dir: str | os.PathLike[str] | None = None,
-    save_mode: SaveMode = "reuse",
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
     """Evaluate many runs, one after the other or in parallel.
@@ -61,13 +58,6 @@ def evaluate_runs(
         "missing", "ids", "repeats", "ranks" or "lengths", as `check_files` calls them.
     doc_len : mapping or path-like, optional
         The number of words of each document, for `EU_DD`, as in `io.add_lengths`.
-    save_dir : path, optional
-        A folder for the values of each run, which are written when the run is finished: a table of queries and measures
-        (``.csv.gz``), and notes on how it was computed (``.json``). A later call with the same qrels, runs and measures
-        reads them, however the earlier one ended, and several processes may use one folder at once. Measures
-        of other packages are computed again, unless their class has an attribute ``VERSION``.
-    save_mode : {"reuse", "overwrite", "error"}
-        What to do if the folder has values of a run: read those that are still valid, replace them, or raise an error.
     on_error : {"raise", "skip"}
         Whether a run that cannot be evaluated raises an error or is skipped.
 
@@ -85,10 +75,9 @@ def evaluate_runs(
     ValueError
         If runs, measures or qrels are empty, arguments are in the wrong order, two runs or two different measures have
         the same name, or the qrels or a run cannot be evaluated. Also if an ad-hoc measure would miss a document's
-        highest label; use ``Adhoc(M)``. Also if a file in ``save_dir`` was changed, or has values that ``save_mode``
-        refuses; or if ``strict`` has an unknown kind.
+        highest label; use ``Adhoc(M)``. Also if ``strict`` has an unknown kind.
     OSError
-        If a file cannot be read or written.
+        If a file cannot be read.
 
     Warns
     -----
@@ -106,130 +95,58 @@ def evaluate_runs(
     0   bm25  0.384         0.644
     1  xquad  0.544         0.850
     """
-    # All arguments but two are those of `values_of_runs`; no other name is bound yet.
-    options = {name: given for name, given in locals().items() if name not in ("perquery", "queries")}
-    found = values_of_runs(keep_by_query=perquery, **options)
-    return found.perquery(counted=queries) if perquery else found.means(counted=queries)
-
-
-class RunValues(NamedTuple):
-    """The values of runs, as arrays.
-
-    Attributes
-    ----------
-    names, query_ids : sequence of str
-        The runs and the queries.
-    measures : dict of str to Measure
-        The measures by name.
-    values : array, shape (runs, measures, queries + 1)
-        The values of the queries, if they were kept, and their aggregates.
-    counts : dict of str to list
-        For each run, the number of queries answered and the shares of them with ties across each cutoff.
-    attrs : dict
-        The ``attrs`` of tables.
-    """
-
-    names: list[str]
-    measures: dict[str, ir_measures.Measure]
-    query_ids: Sequence[str]
-    values: np.ndarray
-    counts: dict[str, list[float]]
-    attrs: dict[Hashable, Any]
-
-    def means(
-        self, measures: Iterable[str] | None = None, *, by_query: bool = False, counted: bool = False
-    ) -> pd.DataFrame:
-        """Return a row for each run, with a column for each measure.
-
-        With ``by_query``, there is a row for each run and query, and below them the run's means as the query "all".
-        """
-        query_ids = [*self.query_ids, "all"] if by_query else ["all"]
-        rows: dict[str, Any] = {"qid": query_ids} if by_query else {}
-        values = self.values[..., -len(query_ids) :]
-        place = {measure: i for i, measure in enumerate(self.measures)}
-        columns = {measure: values[:, place[measure]] for measure in (self.measures if measures is None else measures)}
-        return self._table(rows, columns, values.shape[-1], counted)
-
-    def perquery(self, *, counted: bool = False) -> pd.DataFrame:
-        """Return a row for each run, query and measure."""
-        rows = {"qid": [query for query in self.query_ids for _ in self.measures]}
-        rows["measure"] = [*self.measures] * len(self.query_ids)
-        return self._table(rows, {"value": self.values[..., :-1].swapaxes(1, 2)}, len(rows["qid"]), counted)
-
-    def _table(
-        self, rows: dict[str, list[Any]], columns: dict[str, np.ndarray], n_rows: int, counted: bool
-    ) -> pd.DataFrame:
-        """Return ``n_rows`` rows for each run: its name and counts, what the rows are about, and the values."""
-        table: dict[str, Any] = {"name": [name for name in self.names for _ in range(n_rows)]}
-        table |= {name: np.repeat(counts, n_rows) for name, counts in self.counts.items() if counted}
-        table |= {name: column_of(of_run * len(self.names)) for name, of_run in rows.items()}
-        frame = pd.DataFrame(table | {name: values.ravel() for name, values in columns.items()})
-        frame.attrs = self.attrs
-        return frame
-
-
-def values_of_runs(
-    qrels: Any,
-    runs: Runs,
-    measures: Any,
-    *,
-    keep_by_query: bool,
-    n_jobs: int | None = None,
-    order: OrderedBy = "score",
-    strict: bool | Collection[str] = False,
-    doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
-    save_dir: str | os.PathLike[str] | None = None,
-    save_mode: SaveMode = "reuse",
-    on_error: Literal["raise", "skip"] = "raise",
-) -> RunValues:
-    """Evaluate many runs as `evaluate_runs` does, and return arrays."""
-    order = checked_order("evaluate_runs", order)
-    check_order("evaluate_runs", qrels, runs, measures)
+    who = "evaluate_runs"
+    order = checked_order(who, order)
+    check_order(who, qrels, runs, measures)
     if on_error not in ("raise", "skip"):
-        raise ValueError(f"evaluate_runs: on_error must be 'raise' or 'skip', not {on_error!r}.")
-    if save_mode not in get_args(SaveMode):
-        raise ValueError(f"evaluate_runs: save_mode must be 'reuse', 'overwrite' or 'error', not {save_mode!r}.")
-    rule = "evaluate_runs: strict must be True, False or kinds"
-    kinds = checked_kinds(rule, KINDS if strict is True else strict or ())
-    named = named_runs("evaluate_runs", runs)
-    wanted = read_some_measures("evaluate_runs", measures)
+        raise ValueError(f"{who}: on_error must be 'raise' or 'skip', not {on_error!r}.")
+    kinds = checked_kinds(f"{who}: strict must be True, False or kinds", KINDS if strict is True else strict or ())
+    named = named_runs(who, runs)
+    wanted = read_some_measures(who, measures)
     judged = qrels_frame(qrels)
     if judged.empty:
-        raise ValueError("evaluate_runs: qrels must not be empty.")
+        raise ValueError(f"{who}: qrels must not be empty.")
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    call = Call(judged, wanted, order, lengths)
-    saved = (
-        None
-        if save_dir is None
-        else Saved(save_dir, save_mode, named, content_key(judged, *call.query_ids), call.query_ids, call.codes)
-    )
-    scored, failures = score_runs(
-        call, named, n_jobs=n_jobs, saved=saved, skip=on_error == "skip", keep_values=keep_by_query
-    )
+    call = Call(judged, wanted, order, lengths, perquery)
+    scored, errors = score_runs(call, named, n_jobs=n_jobs, skip=on_error == "skip")
     give([*call.messages, *_messages(scored, len(call.query_ids))], kinds)
-    return _values(call, scored, failures, keep_by_query)
+    table = _table(call, scored, counted=queries)
+    table.attrs = _attrs(call, scored, errors)
+    return table
 
 
-def _values(call: Call, scored: Mapping[str, Scored], failures: dict[str, str], kept: bool) -> RunValues:
-    names, measures = list(scored), list(call.measures)
-    shape = len(names), len(measures), len(call.query_ids) + 1 if kept else 1
-    values = np.array([list(run.by_measure.values()) for run in scored.values()]).reshape(shape)
+def _table(call: Call, scored: Mapping[str, Scored], *, counted: bool) -> pd.DataFrame:
+    """Return a row for each run, or for each run, query and measure."""
+    n_rows = len(call.query_ids) * len(call.measures) if call.by_query else 1
+    table: dict[str, Any] = {"name": [name for name in scored for _ in range(n_rows)]}
+    if counted:
+        counts: dict[str, list[float]] = {"queries": [int(run.answered.sum()) for run in scored.values()]}
+        counts |= {cutoff: [run.ties[cutoff] for run in scored.values()] for cutoff in call.cutoffs}
+        table |= {column: np.repeat(of_runs, n_rows) for column, of_runs in counts.items()}
+    if call.by_query:
+        query_ids = [query_id for query_id in call.query_ids for _ in call.measures]
+        table["qid"] = column_of(query_ids * len(scored))
+        table["measure"] = column_of([*call.measures] * (len(call.query_ids) * len(scored)))
+        table["value"] = np.concatenate([np.empty(0), *(run.by_query.T.ravel() for run in scored.values())])
+    else:
+        of_runs = np.array([run.aggregates for run in scored.values()]).reshape(len(scored), len(call.measures))
+        table |= zip(call.measures, of_runs.T, strict=True)
+    return pd.DataFrame(table)
+
+
+def _attrs(call: Call, scored: Mapping[str, Scored], errors: dict[str, str]) -> dict[Hashable, Any]:
+    """Return the attributes of a table."""
     given = {name: run.answered for name, run in scored.items() if run.answered.any()}
     lacking = {name: np.any(list(given.values()), axis=0) & ~answered for name, answered in given.items()}
-    attrs: dict[Hashable, Any] = {
+    return {
         "signatures": call.signatures,
         "empty": [name for name, run in scored.items() if run.empty],
         "answered": {name: int(run.answered.sum()) for name, run in scored.items()},
         "missing": {name: list(compress(call.query_ids, of_run)) for name, of_run in lacking.items()},
         "unmatched": [name for name, run in scored.items() if any(one.kind == "ids" for one in run.messages)],
         "ties": {name: run.ties for name, run in scored.items()},
-        "errors": failures,
+        "errors": errors,
     }
-    counts: dict[str, list[float]] = {
-        "queries": list(attrs["answered"].values()),
-        **{cutoff: [run.ties[cutoff] for run in scored.values()] for cutoff in call.cutoffs},
-    }
-    return RunValues(names, call.measures, call.query_ids, values, counts, attrs)
 
 
 def _messages(scored: Mapping[str, Scored], n_queries: int) -> Iterator[Message]:

@@ -1,19 +1,19 @@
-"""Score runs one after the other or in parallel, and save each when it is finished."""
+"""Score runs one after the other or in parallel."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
-from itertools import takewhile
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import collected, column_of
+from ..frames import Message, collected
 from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
 from ..judged import Run, ideal, tied_across
 from ..measures import signature
@@ -23,20 +23,50 @@ from ..progress import progress, progress_bar
 from .delegated import RefusedMeasureError
 from .doubts import refuse_unjudged
 from .evaluator import DiversityEvaluator, aggregated
-from .saved import Saved, Scored, code_key, content_key
 
 _Source = pd.DataFrame | str | os.PathLike[str] | Content
 
 # Evaluating so many bytes takes no longer than starting workers.
-SMALL = 2**24
+FEW_BYTES = 2**24
 _BYTES_OF_ROW = 32
 
 # Exceptions that a run's data can cause. Any other exception is a bug.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
 
 
+@dataclass(frozen=True)
+class Scored:
+    """The results of one run.
+
+    Attributes
+    ----------
+    by_query : array, shape (measures, queries) or (measures, 0)
+        The values of the queries, if they are wanted.
+    aggregates : array, shape (measures,)
+        The aggregates over the queries.
+    answered : array of bool
+        For each query of the qrels, whether the run has documents for it.
+    empty : bool
+        Whether the run has no documents at all.
+    ties : dict of str to float
+        For each cutoff, the share of queries in which documents with the same score are on both sides of it.
+    messages : list of Message
+        Warnings about the data, with their kinds.
+    n_rows : int
+        The number of rows read.
+    """
+
+    by_query: np.ndarray
+    aggregates: np.ndarray
+    answered: np.ndarray
+    empty: bool
+    ties: dict[str, float]
+    messages: list[Message]
+    n_rows: int
+
+
 class Call:
-    """The settings that all runs of a call share; each process builds its own evaluators.
+    """The settings that all runs of a call share; each process builds its own evaluator.
 
     Parameters
     ----------
@@ -48,6 +78,8 @@ class Call:
         The column that orders a run.
     doc_len : mapping of str to float, optional
         The number of words of each document.
+    by_query : bool
+        Whether the value of each query is wanted, too.
 
     Raises
     ------
@@ -60,55 +92,44 @@ class Call:
         qrels: pd.DataFrame,
         measures: list[ir_measures.Measure],
         order: OrderedBy,
-        doc_len: Mapping[str, float] | None = None,
+        doc_len: Mapping[str, float] | None,
+        by_query: bool,
     ) -> None:
-        self.qrels, self.order, self.doc_len = qrels, order, doc_len
-        self._read_as = [f"order={order}"]
-        if doc_len is not None:
-            lengths = {"docno": column_of(list(doc_len)), "words": list(doc_len.values())}
-            self._read_as.append(content_key(pd.DataFrame(lengths)))
+        self.qrels, self.order, self.doc_len, self.by_query = qrels, order, doc_len, by_query
         self.measures = {str(measure): measure for measure in measures}
         # By the names of the columns that count ties across them.
         ranks = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
         self.cutoffs = {f"ties@{rank}": rank for rank in sorted(rank for rank in ranks if rank is not None)}
-        self._evaluators: dict[tuple[str, ...], DiversityEvaluator] = {}
-        self._have_ideals: set[DiversityEvaluator] = set()
-        with collected() as self.messages:
-            judgements = self.evaluator(tuple(self.measures)).judgements
+        judgements = self.evaluator.judgements
         refuse_unjudged(judgements)
         self.query_ids = judgements.query_ids
         self.signatures = {name: signature(measure, ties="docno descending") for name, measure in self.measures.items()}
-        self.codes = {name: code_key(measure, self.signatures[name]) for name, measure in self.measures.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the evaluators, which are larger than the qrels that they are built from."""
-        return {**self.__dict__, "_evaluators": {}, "_have_ideals": set()}
+        """Leave out the evaluator, which is larger than the qrels that it is built from."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("evaluator", "ready")}
 
-    def evaluator(self, names: tuple[str, ...]) -> DiversityEvaluator:
-        """Return the evaluator of these measures, built on first use."""
-        if names not in self._evaluators:
-            try:
-                self._evaluators[names] = DiversityEvaluator([self.measures[name] for name in names], self.qrels)
-            except RefusedMeasureError as error:
-                raise ValueError(
-                    f"{str(error).rstrip('.')} (ir_measures checks the types of parameters: write 1.0, not 1)."
-                ) from error
-        return self._evaluators[names]
+    @cached_property
+    def evaluator(self) -> DiversityEvaluator:
+        """The evaluator; ``messages`` has the warnings about the qrels."""
+        try:
+            with collected() as self.messages:
+                return DiversityEvaluator(self.measures.values(), self.qrels)
+        except RefusedMeasureError as error:
+            raise ValueError(
+                f"{str(error).rstrip('.')} (ir_measures checks the types of parameters: write 1.0, not 1)."
+            ) from error
 
-    def find_ideals(self, evaluator: DiversityEvaluator) -> None:
-        """Find all ideal rankings, with a progress bar, before the first run is evaluated: some take long."""
-        ideals = [] if evaluator in self._have_ideals else evaluator.evaluation.ideals
-        for judgements, order, cutoff in progress(ideals, "ideal rankings", unit="measure"):
+    @cached_property
+    def ready(self) -> DiversityEvaluator:
+        """The evaluator with all ideal rankings, which are found with a progress bar: some take long."""
+        for judgements, order, cutoff in progress(self.evaluator.evaluation.ideals, "ideal rankings", unit="measure"):
             ideal(judgements, order, cutoff)
-        self._have_ideals.add(evaluator)
-
-    def key(self, run: _Source) -> str:
-        """Return a key of the content of a run and of the options that read it."""
-        return content_key(run, *self._read_as)
+        return self.evaluator
 
 
 def score_runs(
-    call: Call, runs: Mapping[str, Any], *, n_jobs: int | None, saved: Saved | None, skip: bool, keep_values: bool
+    call: Call, runs: Mapping[str, Any], *, n_jobs: int | None, skip: bool
 ) -> tuple[dict[str, Scored], dict[str, str]]:
     """Return the results of each run, and the errors of skipped runs.
 
@@ -120,77 +141,45 @@ def score_runs(
         The runs.
     n_jobs : int, optional
         Number of workers, as in ``joblib.Parallel``.
-    saved : Saved, optional
-        A folder for the results of each run.
     skip : bool
         Whether to skip runs that cannot be scored; otherwise the first one raises.
-    keep_values : bool
-        Whether to return the value of each query, too.
     """
     scored: dict[str, Scored] = {}
     errors: dict[str, str] = {}
-    failed: list[Exception] = []
     n_rows = 0
-    with progress_bar(len(runs), "runs", unit="run") if len(runs) > 1 else nullcontext() as bar:
-        for name, result in _results(call, runs, saved, n_jobs, failed):
+    bar_of_runs = progress_bar(len(runs), "runs", unit="run") if len(runs) > 1 else nullcontext()
+    with bar_of_runs as bar, closing(_scored_or_bad(call, runs, n_jobs)) as results:
+        for name, result in results:
             if isinstance(result, Scored):
+                scored[name] = result
                 n_rows += result.n_rows
-                values = {measure: result.by_measure[measure] for measure in call.measures}
-                if not keep_values:  # copied, so that the values of the queries need no memory
-                    values = {measure: rows[-1:].copy() for measure, rows in values.items()}
-                scored[name] = replace(result, by_measure=values, ties={at: result.ties[at] for at in call.cutoffs})
+            elif skip:
+                errors[name] = str(result)
             else:
-                is_bad = type(result) in _BAD
-                errors[name] = str(result) if is_bad else f"{type(result).__name__}: {result}"
-                if not (skip or failed):
-                    failed.append((type(result) if is_bad else RuntimeError)(f"Run {name}: {errors[name]}"))
-                    failed[0].__cause__ = None if is_bad else result
+                raise type(result)(f"Run {name}: {result}")
             if bar is not None:
                 bar.set_postfix_str(f"{n_rows:,} rows", refresh=False)
                 bar.update()
-    if failed:
-        raise failed[0]
     return {name: scored[name] for name in runs if name in scored}, errors
 
 
-def _results(
-    call: Call, runs: Mapping[str, Any], saved: Saved | None, n_jobs: int | None, failed: Sequence[Exception]
-) -> Iterator[tuple[str, Scored | Exception]]:
-    """Yield the results of runs as they finish; no run is begun after one has ``failed``.
-
-    Runs are scored by the measures that are not saved yet, if any.
-    """
-    keys: dict[str, str] = {}
+def _scored_or_bad(
+    call: Call, runs: Mapping[str, Any], n_jobs: int | None
+) -> Generator[tuple[str, Scored | Exception]]:
+    """Yield the results of runs as they finish."""
     tasks: list[Task] = []
     for name, run in runs.items():
         try:
-            source = _sendable(run, call.order)
-            keys[name] = "" if saved is None else call.key(source)
+            tasks.append((name, (_sendable(run, call.order),)))
         except _BAD as error:
-            yield name, _plain(error, run)
-            if failed:
-                return
-            continue
-        known = None if saved is None else saved.found(keys[name])
-        measures = tuple(name for name in call.measures if known is None or name not in known.by_measure)
-        if known is not None and not measures:
-            yield name, known
-        else:
-            tasks.append((name, (source, measures)))
-    unless_failed = takewhile(lambda _: not failed, tasks)
-    for name, result in as_finished(_scored, call, unless_failed, n_jobs=_n_workers(call, tasks, n_jobs)):
-        if saved is not None and isinstance(result, Scored):
-            known = saved.found(keys[name])
-            saved.add(name, keys[name], result)
-            if known is not None:
-                result.merge(known)
-        yield name, result
+            yield name, _sendable_error(error, run)
+    yield from as_finished(_scored, call, tasks, n_jobs=_n_workers(tasks, n_jobs))
 
 
-def _n_workers(call: Call, tasks: Sequence[Task], n_jobs: int | None) -> int | None:
+def _n_workers(tasks: Sequence[Task], n_jobs: int | None) -> int | None:
     """Return how many workers to start: not more than are needed, and none for small runs."""
-    n_bytes = sum(_n_bytes(run) for _, (run, _) in tasks)
-    return at_most(0 if n_bytes < SMALL else len(tasks), n_jobs)
+    n_bytes = sum(_n_bytes(run) for _, (run,) in tasks)
+    return at_most(0 if n_bytes < FEW_BYTES else len(tasks), n_jobs)
 
 
 def _n_bytes(run: _Source) -> int:
@@ -201,7 +190,7 @@ def _n_bytes(run: _Source) -> int:
     return os.path.getsize(run) if os.path.isfile(run) else 0
 
 
-def _plain(error: Exception, run: Any) -> Exception:
+def _sendable_error(error: Exception, run: Any) -> Exception:
     """Return an exception of one of the kinds `_BAD` itself, which other processes can always send."""
     message = str(error)
     if isinstance(error, OSError) and error.filename is not None:
@@ -222,12 +211,10 @@ def _sendable(run: Any, order: OrderedBy) -> _Source:
     return run_frame(read_content(run) if hasattr(run, "read") else run, order=order)
 
 
-def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exception:
+def _scored(call: Call, run: _Source) -> Scored | Exception:
     """Return the results of one run."""
-    with collected():  # the call has warned of the qrels
-        evaluator = call.evaluator(measures)
     try:
-        call.find_ideals(evaluator)
+        evaluator = call.ready
         with collected() as messages:
             frame = run if isinstance(run, pd.DataFrame) else run_frame(run, order=call.order)
             if call.doc_len is not None:
@@ -235,19 +222,15 @@ def _scored(call: Call, run: _Source, measures: tuple[str, ...]) -> Scored | Exc
             ranked = Run(frame, is_whole=True)
             values = evaluator.values(ranked)
     except _BAD as error:
-        return _plain(error, run)
+        return _sendable_error(error, run)
     answered = frozenset(ranked.query_ids).intersection(call.query_ids)
+    across = zip(call.cutoffs, tied_across(ranked, call.cutoffs.values()), strict=True)
     return Scored(
-        {
-            name: np.append(of_queries, aggregated([call.measures[name]], of_queries[None]))
-            for name, of_queries in zip(measures, values, strict=True)
-        },
-        answered=np.array([query_id in answered for query_id in call.query_ids]),
-        empty=not len(ranked),
-        ties={
-            name: len(answered.intersection(tied)) / max(len(answered), 1)
-            for name, tied in zip(call.cutoffs, tied_across(ranked, call.cutoffs.values()), strict=True)
-        },
-        messages=messages,
-        n_rows=len(frame),
+        values if call.by_query else np.empty((len(values), 0)),
+        aggregated(call.measures.values(), values),
+        np.array([query_id in answered for query_id in call.query_ids]),
+        not len(ranked),
+        {cutoff: len(answered.intersection(tied)) / max(len(answered), 1) for cutoff, tied in across},
+        messages,
+        len(frame),
     )

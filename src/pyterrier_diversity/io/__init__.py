@@ -2,7 +2,7 @@
 
 from .aligned import aligned, terminal_width
 from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth, read_lengths, read_topics
-from .files import SAVED_NOTES, SAVED_VALUES, Content, read_content
+from .files import Content, read_content
 from .forms import SharedColumns
 from .labels import called, printable, read_names, renamed, texts_of, texts_of_queries
 from .nuggets import answers, read_nuggets

@@ -17,9 +17,6 @@ from typing import IO, Any, NamedTuple
 
 Path = str | os.PathLike[str]
 
-# Endings of the files that `evaluate_runs` saves, which are not runs.
-SAVED_VALUES, SAVED_NOTES = ".values.csv.gz", ".values.json"
-
 MARK = "\ufeff"
 _CHUNK = 2**20
 _FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")

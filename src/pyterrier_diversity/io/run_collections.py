@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from ..frames import look_of_columns, of_run
-from .files import SAVED_NOTES, SAVED_VALUES, visible_files
+from .files import visible_files
 from .readers import OrderedBy, read_run
 
 # Everything that a function accepts as runs: see `read_runs`.
@@ -152,7 +152,7 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
             found[pattern] = None
             continue
         matching = visible_files(pattern) if pattern.is_dir() else sorted(map(Path, glob(str(pattern), recursive=True)))
-        files = [path for path in matching if path.is_file() and not path.name.endswith((SAVED_VALUES, SAVED_NOTES))]
+        files = [path for path in matching if path.is_file()]
         if not files:
             raise ValueError(f"No run file found at {str(pattern)!r}.")
         found.update(dict.fromkeys(files))

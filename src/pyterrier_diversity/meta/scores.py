@@ -14,7 +14,7 @@ import pandas as pd
 from pandas.api.types import is_string_dtype
 
 from ..docstrings import legend_of
-from ..evaluate.perquery import read_perquery, refuse, refuse_repeated
+from ..evaluate.perquery import read_perquery, refuse_repeated, refuse_value
 from ..frames import warn_user
 from ..measures import parse
 from ..measures.base import value_range
@@ -134,8 +134,8 @@ def read_scores(
         )
         frame = frame[~frame["qid"].isin(empty.index[empty])]
     frame = frame[frame["measure"].isin(wanted)]
-    refuse(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
-    refuse(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in absolute value")
+    refuse_value(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
+    refuse_value(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in absolute value")
     refuse_repeated(frame)
     given = list(frame["name"].unique())
     systems, queries = sorted(given), sorted(frame["qid"].unique())

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .. import io
-from ..evaluate import check_files, missed_intents, texts_of_intents, values_of_runs
+from ..evaluate import check_files, evaluate_runs, missed_intents, texts_of_intents
 from ..frames import collected
 from ..judged import Ranked, Run, judge
 from ..measures.composite import last_rank
@@ -124,8 +124,7 @@ def html_report(
     frames = dict(io.read_runs(given, who=who))
     if baseline is not None and baseline not in frames:
         raise ValueError(f"{who}: baseline must be one of {', '.join(frames)}, not {baseline!r}.")
-    values = values_of_runs(qrels, frames, list(chosen.values()), keep_by_query=True)
-    perquery = values.perquery()
+    perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
     scores = read_scores(perquery)
     options: dict[str, Any] = {"baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
     with collected():  # the warnings about the runs were given above
