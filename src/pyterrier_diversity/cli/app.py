@@ -70,8 +70,6 @@ class _Commands(click.Group):
             if near and not ctx.resilient_parsing:
                 ctx.fail(f"No such command {cmd_name!r}. Did you mean {near[0]!r}?")
             return None
-        if sys.flags.optimize > 1:
-            ctx.fail("Commands take their options from docstrings, which python -OO removes. Use -O.")
         command: click.Command = getattr(import_module(f".{_MODULES[cmd_name]}", __package__), cmd_name)
         return command
 

@@ -61,7 +61,7 @@ class Written(click.Path):
 
 
 def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decorated], Decorated]:
-    """Return a decorator that gives a command options for parameters of a function or class, by default all described.
+    """Return a decorator that gives a command options for parameters of a function or class, by default all.
 
     Types, choices and defaults are those of the signature, which may also be annotated with a type of click and with
     the names of the option. Ranges and help are those of the docstring, unless ``helps`` has another text. A kind in
@@ -70,7 +70,7 @@ def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decor
     """
     hints, told = get_type_hints(source, include_extras=True), _described(source)
     parameters = inspect.signature(source).parameters
-    chosen = [*names, *helps] or list(told)
+    chosen = [*names, *helps] or list(parameters)
 
     def decorate(command: Decorated) -> Decorated:
         @wraps(command)
@@ -79,7 +79,7 @@ def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decor
 
         decorated = with_object if inspect.isclass(source) else command
         for name in reversed(chosen):
-            kind, help = told[name]
+            kind, help = told.get(name, ("", ""))
             decorated = _parameter(parameters[name], hints[name], kind, helps.get(name), help)(decorated)
         return decorated
 
@@ -87,9 +87,15 @@ def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decor
 
 
 def command(function: Decorated) -> click.Command:
-    """Make a command of a function. Its docstring is the help, and the parameters described there are options."""
+    """Make a command of a function: options are its parameters that are annotated or keyword-only."""
     help = (inspect.getdoc(function) or "").partition("\nParameters\n---")[0]
-    return click.command(cls=Command, help=help)(of(function, *_described(function))(function))
+    hints = get_type_hints(function, include_extras=True)
+    own = [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY or get_origin(hints[name]) is Annotated
+    ]
+    return click.command(cls=Command, help=help)(of(function, *own)(function) if own else function)
 
 
 def _described(source: Callable[..., Any]) -> dict[str, tuple[str, str]]:
@@ -111,8 +117,10 @@ def _parameter(parameter: inspect.Parameter, hint: Any, kind: str, other: str | 
     type = next((extra for extra in extras if extra not in flags), None) or _type_of(hint, kind)
     several, required = get_origin(hint) is tuple, parameter.default is parameter.empty
     if required and parameter.kind is not parameter.KEYWORD_ONLY:
-        shown, n = other or kind, -1 if several else 1
-        return click.argument(parameter.name, metavar=shown, nargs=n, required=shown[0] != "[", type=type)
+        shown, may_miss = other or kind or None, NoneType in get_args(hint) or str(other).startswith("[")
+        return click.argument(
+            parameter.name, metavar=shown, nargs=-1 if several else 1, required=not may_miss, type=type
+        )
     if not any(flag.startswith("--") for flag in flags):
         name = parameter.name.replace("_", "-")
         flags.append(f"--{name}/--no-{name}" if parameter.default is True else f"--{name}")
