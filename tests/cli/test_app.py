@@ -69,7 +69,7 @@ def test_a_mistyped_command_gets_a_suggestion():
 def test_words_are_completed():
     assert completions("ev") == ["plain,evaluate"]
     assert "plain,alpha_nDCG" in completions("evaluate", "demo", BM25, "-m", "alpha")
-    assert completions("plot", "tau") == ["plain,tau_matrix"]
+    assert completions("plot", "mi") == ["plain,missed_intents"]
     assert "plain,tukey-randomised" in completions("compare", "demo", BM25, "--test", "tu")
     assert completions("evaluate", "de")[:2] == ["plain,demo", "file,de"]
 
