@@ -22,5 +22,5 @@ def fail(*arguments: str, status: int = 1) -> str:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == status, result.output
     message = result.stderr.rpartition("\r")[2]  # a progress bar may stand before it
-    assert status != 1 or message.startswith("Error: ")
+    assert status != 1 or f"\n{message}".count("\nError: ") == 1
     return message

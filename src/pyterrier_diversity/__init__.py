@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import plots as plots
     from . import simulate as simulate
     from . import transformers as transformers
+    from . import warnings as warnings
     from .evaluate import check_files as check_files
     from .evaluate import evaluate_runs as evaluate_runs
     from .evaluate import missed_intents as missed_intents
@@ -28,7 +29,7 @@ __version__ = "2.0.0"
 
 # Everything is imported on first use: the command must be able to end by Ctrl-C from its start, and some modules import
 # PyTerrier, matplotlib or ir_datasets.
-_MODULES = {"datasets", "evaluate", "ideal", "io", "measures", "meta", "plots", "simulate", "transformers"}
+_MODULES = {"datasets", "evaluate", "ideal", "io", "measures", "meta", "plots", "simulate", "transformers", "warnings"}
 # The modules of the functions; all other names are those of measures.
 _FUNCTIONS = {
     "add_rarity": "qrels",

@@ -42,10 +42,10 @@ class DiversityProvider(Provider):
         from .evaluate import DiversityEvaluator
         from .frames import collected, give
 
-        with collected() as messages:
+        with collected() as found:
             evaluator = DiversityEvaluator(measures, qrels)
         # pt.Experiment makes an evaluator of the same qrels for each system.
-        evaluator.judgements.remembered(("warned", *messages), lambda: give(messages))
+        evaluator.judgements.remembered(("warned", *map(repr, found)), lambda: give(found))
         return evaluator
 
 

@@ -122,7 +122,7 @@ def large_runs(tmp_path_factory):
 )
 def test_an_interrupt_is_one_line_and_status_130(large_runs, event, name, seconds, jobs):
     code = INTERRUPTED.format(event=event, name=name, seconds=seconds)
-    arguments = ["evaluate", "demo", str(large_runs), "-m", "NDEVAL", "-j", str(jobs), "--ignore", "ids"]
+    arguments = ["evaluate", "demo", str(large_runs), "-m", "NDEVAL", "-j", str(jobs), "--ignore", "IdsWarning"]
 
     ran = subprocess.run(
         [sys.executable, "-c", code, *arguments],

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import threading
-import warnings
 
 import pandas as pd
 import pyterrier as pt
@@ -138,18 +137,20 @@ def test_runs_without_documents_are_named_below_the_table_only(tmp_path):
     result = CliRunner().invoke(app, arguments)
 
     assert result.stdout.endswith("\n\nRuns without documents, which get default values: nothing.\n")
-    assert "Warning: Run nothing is empty" in result.stderr
+    assert "Warning: Run nothing: The run is empty" in result.stderr
     for format in ("csv", "json", "latex", "html"):
         assert "without documents" not in CliRunner().invoke(app, [*arguments, "--format", format]).stdout
 
 
+@pytest.mark.filterwarnings("always")
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
 def test_warnings_about_data_are_errors_if_strict(tmp_path, command):
     (tmp_path / "nothing.run").touch()
 
     message = fail(command, "demo", BM25, str(tmp_path / "nothing.run"), "-m", "RBU@5", "--strict")
 
-    assert "Run nothing is empty" in message
+    assert message.startswith("Warning: Run nothing: The run is empty")
+    assert message.endswith("Error: With --strict, warnings about the data are errors.\n")
 
 
 @pytest.mark.parametrize("by_query", [[], ["--by-query"]], ids=["means", "by query"])
@@ -286,6 +287,7 @@ def test_a_run_may_come_through_a_pipe(tmp_path, monkeypatch, how):
     assert values == [run("evaluate", QRELS, BM25, "-m", "RBU@5", "--format", "csv").split(",")[-1].strip()] * 2
 
 
+@pytest.mark.filterwarnings("always")
 @pytest.mark.parametrize("command", [["evaluate", "-m", "RBU@5"], ["compare", "-m", "RBU@5"], ["check"]], ids=" ".join)
 def test_warnings_about_qrels_are_errors_if_strict(tmp_path, command):
     path = tmp_path / "nuggets.jsonl"
@@ -297,7 +299,7 @@ def test_warnings_about_qrels_are_errors_if_strict(tmp_path, command):
 
     message = fail(first, str(path), BM25, XQUAD, *rest, "--strict")
 
-    assert message.startswith("Error: read_nuggets: 2 nuggets. 1 assignment has an unknown word")
+    assert message.startswith("Warning: read_nuggets: 2 nuggets. 1 assignment has an unknown word")
 
 
 def test_lengths_of_documents_come_from_a_file(shared):
@@ -326,20 +328,34 @@ def test_check_reports_mistakes_and_counts(tmp_path):
     assert CliRunner().invoke(app, [*arguments[:3], "--strict"]).exit_code == 0
 
 
+@pytest.mark.filterwarnings("always")
 def test_real_imperfect_nuggets_pass_from_files_to_a_check_a_table_and_a_gate(shared):
     folder = shared / "nuggets" / "assignments"
     large, small = str(folder / "gpt-4o.jsonl.gz"), str(folder / "llama-3.1-70b.jsonl.gz")
 
-    assert "[words]" in fail("check", str(folder), large, "--strict")
-    assert "warning" not in run("check", str(folder), large, "--strict", "--ignore", "words")
+    assert "[WordsWarning]" in fail("check", str(folder), large, "--strict")
+    assert "warning" not in run("check", str(folder), large, "--strict", "--ignore", "WordsWarning")
     rows = json.loads(
-        run("evaluate", str(folder), large, small, "-m", "NUGGETS", "--strict", "--ignore", "words", "--format", "json")
+        run(
+            "evaluate",
+            str(folder),
+            large,
+            small,
+            "-m",
+            "NUGGETS",
+            "--strict",
+            "--ignore",
+            "WordsWarning",
+            "--format",
+            "json",
+        )
     )
     assert [round(row["NuggetScore"], 4) for row in rows] == [0.3632, 0.3587]
-    run("compare", str(folder), small, "-b", large, "--no-worse", "NuggetScore", "--strict", "--ignore", "words")
+    run("compare", str(folder), small, "-b", large, "--no-worse", "NuggetScore", "--strict", "--ignore", "WordsWarning")
 
 
-def test_kinds_of_warnings_are_named_in_warnings_errors_and_help(tmp_path):
+@pytest.mark.filterwarnings("always")
+def test_all_warnings_are_printed_with_their_class_before_strict_ends_the_command(tmp_path):
     (tmp_path / "nothing.run").touch()
     (tmp_path / "nuggets.jsonl").write_text(
         '{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}, '
@@ -347,17 +363,15 @@ def test_kinds_of_warnings_are_named_in_warnings_errors_and_help(tmp_path):
     )
     arguments = ["evaluate", str(tmp_path / "nuggets.jsonl"), BM25, str(tmp_path / "nothing.run"), "-m", "RBU@5"]
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        told = CliRunner().invoke(app, arguments).stderr
+    told = CliRunner().invoke(app, arguments).stderr
     strict = fail(*arguments, "--strict")
-    helped = run("evaluate", "--help")
+    some = fail(*arguments, "--strict", "--ignore", "WordsWarning")
+    run(*arguments, "--strict", "--ignore", "WordsWarning", "--ignore", "EmptyWarning")
 
-    for kind, words in {"words": "unknown word", "empty": "default value"}.items():
-        assert re.search(rf"Warning: .*{words}.* \[{kind}\]\n", told)
-        assert re.search(rf"{words}.* \[{kind}\]", strict)
-        assert f"  {kind} " in helped
-    assert "a run without documents" in helped
+    assert re.fullmatch(r"Warning: .*unknown word.* \[WordsWarning\]\nWarning: .* \[EmptyWarning\]\n", told)
+    assert strict == f"{told}Error: With --strict, warnings about the data are errors.\n"
+    assert some == strict[strict.index("\n") + 1 :]
+    assert "is not one of 'WordsWarning', 'NuggetsWarning'" in fail(*arguments, "--ignore", "words", status=2)
 
 
 def test_a_list_of_missed_intents_ignores_warnings(tmp_path):
@@ -366,7 +380,7 @@ def test_a_list_of_missed_intents_ignores_warnings(tmp_path):
         '{"text": "y", "assignment": "support"}]}\n'
     )
 
-    assert "bm25" in run("missed", str(tmp_path / "nuggets.jsonl"), XQUAD, BM25, "-k", "1", "--ignore", "words")
+    assert "bm25" in run("missed", str(tmp_path / "nuggets.jsonl"), XQUAD, BM25, "-k", "1", "--ignore", "WordsWarning")
 
 
 def test_a_table_of_nuggets_is_read_as_nuggets(tmp_path):

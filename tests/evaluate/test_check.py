@@ -74,17 +74,10 @@ def test_an_odd_run_gets_a_warning(of_run, message):
     assert warning.startswith(message)
 
 
-def test_a_warning_says_what_it_is_about_and_can_be_ignored():
-    runs = {"mine": run(("1", "a"), ("1", "a"))}
-    found = check_files(QRELS, runs)
+def test_a_warning_is_about_the_name_of_its_class():
+    found = check_files(QRELS, {"mine": run(("1", "a"), ("1", "a"))})
 
-    assert found[found["kind"] == "warning"]["about"].tolist() == ["repeats", "missing"]
-    ignoring = check_files(QRELS, runs, ignore=["repeats"])
-    pd.testing.assert_frame_equal(ignoring, found[found["about"] != "repeats"].reset_index(drop=True))
-    with pytest.raises(
-        ValueError, match=r"^check_files: ignore must name kinds \(words, nuggets, .*\), not 'repeat'\.$"
-    ):
-        check_files(QRELS, runs, ignore="repeat")
+    assert found[found["kind"] == "warning"]["about"].tolist() == ["RepeatsWarning", "MissingWarning"]
 
 
 def test_ids_that_do_not_match_are_told_for_one_query():

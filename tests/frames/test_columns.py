@@ -574,7 +574,7 @@ def test_an_iterator_is_refused_the_second_time(form):
 
 @pytest.mark.parametrize("form", ONCE)
 def test_an_empty_iterator_is_an_empty_run_with_the_usual_warning(form):
-    with pytest.warns(UserWarning, match=r"^Run mine is empty"):
+    with pytest.warns(UserWarning, match=r"^Run mine: The run is empty"):
         table = evaluate_runs(qrels_frame(), {"mine": ONCE[form]([])}, MEASURES)
 
     assert table[["P_IA@2", "AP_IA"]].to_numpy().tolist() == [[0, 0]]

@@ -9,10 +9,11 @@ import pytest
 
 from pyterrier_diversity import RBU, StRecall, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
-from pyterrier_diversity.frames import collected, warn_of_data
+from pyterrier_diversity.frames import Told, collected, warn
 from pyterrier_diversity.io import read_runs
 from pyterrier_diversity.meta import compare
 from pyterrier_diversity.transformers import Evaluate, Explain
+from pyterrier_diversity.warnings import EmptyWarning, IdsWarning
 
 QRELS = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
 TWICE = pd.DataFrame({"qid": "q", "docno": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
@@ -45,22 +46,23 @@ def test_a_warning_points_at_the_line_of_the_user(call):
 
 
 def test_collected_warnings_are_not_shown():
-    with collected() as messages, warnings.catch_warnings():
+    first, second = EmptyWarning("first"), IdsWarning("second")
+    with collected() as found, warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_of_data("first")
+        warn(first)
         with collected() as inner:
-            warn_of_data("second")
+            warn(second)
 
-    assert (messages, inner) == (["first"], ["second"])
+    assert (found, inner) == ([Told(first)], [Told(second)])
 
 
 def test_each_thread_collects_its_own():
     def warn_in_a_thread() -> None:
-        thread = Thread(target=warn_of_data, args=["of another thread"])
+        thread = Thread(target=warn, args=[IdsWarning("of another thread")])
         thread.start()
         thread.join()
 
-    with collected() as messages, pytest.warns(UserWarning, match="of another thread"):
+    with collected() as found, pytest.warns(IdsWarning, match="of another thread"):
         warn_in_a_thread()
 
-    assert messages == []
+    assert found == []

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from .. import __version__
+from ..warnings import KINDS
 
 # The module of each command.
 _MODULES = {
@@ -34,6 +35,9 @@ _MODULES = {
     "axioms": "listing",
     "demo": "listing",
 }
+
+# What a command may raise because of its input. A warning is raised if Python is told so, as by -W error.
+_ERRORS = (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError, BrokenExecutor, Warning)
 
 # Python's trackers of what processes share. After Ctrl-C, they clean up, and would say so below our line.
 _TRACKERS = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
@@ -78,7 +82,7 @@ class _Commands(click.Group):
             warnings.showwarning = partial(_show_warning, ctx)
             try:
                 return super().invoke(ctx)
-            except (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError, BrokenExecutor) as error:
+            except _ERRORS as error:
                 _end_if_interrupted()
                 if isinstance(error, BrokenPipeError):
                     raise
@@ -115,9 +119,9 @@ def _end_if_interrupted() -> None:
         raise SystemExit(INTERRUPTED)
 
 
-def _show_warning(ctx: click.Context, message: Warning | str, *_: Any) -> None:
-    kinds = [f" [{text.kind}]" for text in getattr(message, "args", ()) if hasattr(text, "kind")]
-    click.echo(f"Warning: {_in_the_shell(str(message), ctx)}{''.join(kinds)}", err=True)
+def _show_warning(ctx: click.Context, message: Warning | str, category: type[Warning], *_: Any) -> None:
+    name = f" [{category.__name__}]" if category in KINDS.values() else ""
+    click.echo(f"Warning: {_in_the_shell(str(message), ctx)}{name}", err=True)
 
 
 def _in_the_shell(message: str, ctx: click.Context) -> str:

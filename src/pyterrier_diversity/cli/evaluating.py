@@ -117,6 +117,7 @@ def check(asked: Asked, shown: Shown) -> None:
     with asked.checked():
         judged = asked.judged_by(asked.qrels)
     found = check_files(judged, asked.given, order=asked.order, cutoff=asked.depth or 20)
+    found = found[~found["about"].isin(asked.ignore)].reset_index(drop=True)
     command = click.get_current_context().command
     found["message"] = [in_the_shell(message, command) for message in found["message"]]
     lines = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
@@ -15,8 +16,9 @@ import pandas as pd
 
 from .. import io
 from ..evaluate import evaluate_runs
-from ..frames import KINDS, Message, collected, give, ignoring
+from ..frames import Told, collected, give
 from ..measures.groups import read_measures
+from ..warnings import KINDS, DataWarning
 from .options import MeasureText, QrelsText
 
 
@@ -41,9 +43,9 @@ class Asked:
     order : str
         Order the documents of a run by score, as trec_eval does, or by rank.
     strict : bool
-        Treat warnings about the data as errors; the kinds are below.
-    ignore : KIND
-        Hide warnings of this kind, and do not treat them as errors. Repeatable.
+        Treat warnings about the data as errors.
+    ignore : NAME
+        Hide warnings of this class, such as IdsWarning, and do not treat them as errors. Repeatable.
     doc_len : path
         For EU_DD: a file with the number of words of each document, in lines 'document<TAB>words'.
     n_jobs : int
@@ -72,8 +74,9 @@ class Asked:
     depth: Annotated[int | None, "-k"] = None
 
     def __post_init__(self) -> None:
-        """Ignore kinds of warnings until the command ends."""
-        click.get_current_context().with_resource(ignoring("--ignore", self.ignore))
+        """Ignore classes of warnings until the command ends."""
+        for name in self.ignore:
+            warnings.filterwarnings("ignore", category=KINDS[name])
 
     @cached_property
     def chosen(self) -> list[ir_measures.Measure]:
@@ -114,13 +117,17 @@ class Asked:
 
     @contextmanager
     def checked(self) -> Iterator[None]:
-        """Give the warnings about the data in a block together when it ends: as one error, if they are strict."""
-        messages: list[Message] = []
+        """Give the warnings of a block when it ends. If those about the data are strict, end the command."""
+        found: list[Told] = []
         try:
-            with collected() as messages:
+            with collected() as found:
                 yield
         finally:
-            give(dict.fromkeys(messages), KINDS if self.strict else ())
+            give(found)
+        ignored = tuple(KINDS[name] for name in self.ignore)
+        kinds = {type(warning) for warning, _ in found if isinstance(warning, DataWarning)}
+        if self.strict and not all(issubclass(kind, ignored) for kind in kinds):
+            raise click.ClickException("With --strict, warnings about the data are errors.")
 
     def judged_by(self, name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
         """Read qrels from a file or a dataset, with passages if one of the measures needs them.

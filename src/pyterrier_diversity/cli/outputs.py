@@ -13,7 +13,6 @@ import click
 import pandas as pd
 
 from .. import io
-from ..frames import KINDS
 from ..io.tables import Format, format_of
 
 STANDARD_OUTPUT = "-"
@@ -35,12 +34,6 @@ class Command(click.Command):
             if os.path.realpath(path) in map(os.path.realpath, paths[:at]) and not io.is_device(path):
                 raise click.UsageError(f"Two outputs would be written to {path}. Choose another file for one of them.")
         return super().invoke(ctx)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the kinds of warnings below the options."""
-        if any(parameter.name == "ignore" for parameter in self.params):
-            with formatter.section("Kinds of warnings"):
-                formatter.write_dl(list(KINDS.items()))
 
 
 def _files(params: Mapping[str, Any]) -> Iterator[str]:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..frames import Message, collected, ignoring
+from ..frames import collected
 from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Run, judge, tied_across
 from ..parameters import Parameter
+from ..warnings import EmptyWarning, MissingWarning, RelevanceWarning
 from .doubts import refuse_unjudged, single_intents
 from .perquery import listed
 
 _CUTOFF = Parameter(int, 20, interval="[1, inf)")
 
 
-def check_files(
-    qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", cutoff: int = 20, ignore: Iterable[str] = ()
-) -> pd.DataFrame:
+def check_files(qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", cutoff: int = 20) -> pd.DataFrame:
     """Look for mistakes in qrels and runs, without computing a measure.
 
     Parameters
@@ -34,22 +33,20 @@ def check_files(
         The column that orders the documents of run files, as in `io.read_run`.
     cutoff : int >= 1
         The last rank at which judged documents are counted, and across which scores may tie.
-    ignore : iterable of str
-        What to leave out of the warnings: values of the column ``about``.
 
     Returns
     -------
     DataFrame
         One row for each finding: ``name`` ("qrels" or the name of the run), ``kind``, ``about`` and ``message``. An
         "error" would stop the evaluation, a "warning" may explain unexpected values, and a "note" describes the data.
-        What a warning is ``about`` is one of "intents", "relevance", "empty", "missing", "ids", "repeats", "ranks" and
-        others; "" for errors and notes.
+        What a warning is ``about`` is the name of its class in `pyterrier_diversity.warnings`, such as "IdsWarning"; it
+        is empty for errors and notes.
 
     Raises
     ------
     ValueError
-        If a run file does not exist, two runs have the same name, arguments are in the wrong order, the cutoff is below
-        1, or ``ignore`` has an unknown name.
+        If a run file does not exist, two runs have the same name, arguments are in the wrong order, or the cutoff is
+        below 1.
 
     Examples
     --------
@@ -69,24 +66,22 @@ def check_files(
     found = list(_findings("qrels", _about_qrels(qrels, read)))
     for name, run in named.items():
         found += _findings(name, _about_run(run, read, order, cutoff), (ValueError, TypeError, OSError))
-    table = pd.DataFrame(found, columns=["name", "kind", "about", "message"])
-    with ignoring("check_files", ignore) as ignored:
-        return table[~table["about"].isin(ignored)].reset_index(drop=True)
+    return pd.DataFrame(found, columns=["name", "kind", "about", "message"])
 
 
 def _findings(
-    name: str, messages: Iterator[str], errors: tuple[type[Exception], ...] = (ValueError, TypeError)
+    name: str, messages: Iterator[str | Warning], errors: tuple[type[Exception], ...] = (ValueError, TypeError)
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row for each message: those with a kind are warnings, and the others notes."""
+    """Yield a row for each message: a warning or a note."""
     try:
         for message in messages:
-            about = message.kind if isinstance(message, Message) else ""
+            about = type(message).__name__ if isinstance(message, Warning) else ""
             yield name, "warning" if about else "note", about, str(message)
     except errors as error:
         yield name, "error", "", str(error)
 
 
-def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
+def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str | Warning]:
     """Yield messages about qrels, and add them to ``read`` as soon as they could be read."""
     judgements = judge(qrels_frame(qrels))
     read.append(judgements)
@@ -98,7 +93,7 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
     without = [name for name, n in zip(judgements.query_ids, judgements.n_intents, strict=True) if not n]
     if without:
         counted = _number_of(len(without), "query has", "queries have")
-        yield Message(f"{counted} no relevant document: {listed(without)}. Most measures score 0 there.", "relevance")
+        yield RelevanceWarning(f"{counted} no relevant document: {listed(without)}. Most measures score 0 there.")
     yield from single_intents(judgements)
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
@@ -110,28 +105,28 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str]:
     )
 
 
-def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy, cutoff: int) -> Iterator[str]:
-    with collected() as messages:
+def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy, cutoff: int) -> Iterator[str | Warning]:
+    with collected() as found:
         frame = run_frame(run, order=order)
         read = Run(frame, is_whole=True)
         for judgements in qrels:
             read.find(judgements)
-    yield from messages
+    yield from (told.warning for told in found)
     if frame.empty:
-        yield Message("The run is empty: every query gets each measure's default value.", "empty")
+        yield EmptyWarning("The run is empty: every query gets each measure's default value.")
         return
     for judgements in qrels:
         yield from _about_queries(frame, read, judgements, cutoff)
 
 
-def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff: int) -> Iterator[str]:
+def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff: int) -> Iterator[str | Warning]:
     given = set(map(str, frame["query_id"].unique().tolist()))
     answered = [name for name in judgements.query_ids if name in given]
     missing = [name for name in judgements.query_ids if name not in given]
     if answered and missing:
         counted = _number_of(len(missing), "judged query has", "judged queries have")
         message = f"{counted} no document in the run: {listed(missing)}. Each gets the measures' default values."
-        yield Message(message, "missing")
+        yield MissingWarning(message)
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
     is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name, cutoff)]
     share = f"; {np.mean(is_judged):.0%} of the documents down to rank {cutoff} are judged" if is_judged else ""

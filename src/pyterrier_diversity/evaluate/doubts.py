@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 import ir_measures
 import numpy as np
 
-from ..frames import Message, warn_of_data
+from ..frames import Told, give
 from ..judged import Judgements
 from ..measures.base import implementation, parts_of
+from ..warnings import DataWarning, IntentsWarning
 
 
 def warn_of_qrels(judgements: Judgements, measures: Iterable[ir_measures.Measure]) -> None:
@@ -19,17 +20,15 @@ def warn_of_qrels(judgements: Judgements, measures: Iterable[ir_measures.Measure
     found = [measure.warning(judgements) for measure in ours]
     if any(map(_reads_intents, measures)):
         found += single_intents(judgements)
-    for message in dict.fromkeys(filter(None, found)):
-        warn_of_data(message, message.kind)
+    give(Told(warning) for warning in found if warning is not None)
 
 
-def single_intents(judgements: Judgements) -> Iterator[Message]:
+def single_intents(judgements: Judgements) -> Iterator[DataWarning]:
     """Yield a warning if there are several queries, and none has more than one intent."""
     if len(judgements) > 1 and np.bincount(judgements.named.query).max() == 1:
-        yield Message(
+        yield IntentsWarning(
             "No query has more than one intent, so every measure equals its ad-hoc form. Were the intents lost, as "
-            "with pt.io.read_qrels?",
-            "intents",
+            "with pt.io.read_qrels?"
         )
 
 

@@ -8,9 +8,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import warn_user
+from ..frames import warn
 from ..measures.groups import read_measures
 from ..measures.parse import read_measure
+from ..warnings import MissingWarning
 from .evaluator import aggregated
 from .perquery import read_perquery, refuse_repeated
 
@@ -81,8 +82,9 @@ def _warn_of_other_queries(frame: pd.DataFrame, measures: list[str]) -> None:
     fewer = np.argwhere(counts.to_numpy() < n_queries.to_numpy())
     if len(fewer):
         system, measure = fewer[0]
-        warn_user(
+        message = (
             f"perquery: the means are over different queries: {counts.index[system]!r} has only "
             f"{counts.iloc[system, measure]} of {n_queries.iloc[measure]} values of {measures[measure]} (systems "
             f"without some values: {len(set(fewer[:, 0]))} of {len(counts)})."
         )
+        warn(MissingWarning(message))

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..frames import strings, warn_of_data
+from ..frames import Told, give, strings
+from ..warnings import MissingWarning
 
 _PERQUERY = ("name", "qid", "measure", "value")
 _FROM = "pt.Experiment(..., perquery=True)"
@@ -57,14 +58,14 @@ def refuse_value(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
 def warn_of_missing(perquery: pd.DataFrame) -> None:
     """Warn if some systems in a frame of `evaluate_runs` are missing queries that others answer."""
     names, queries = (set(perquery[column].astype(str)) for column in ("name", "qid"))
-    told = []
+    told: list[Told] = []
     for name, of_name in perquery.attrs.get("missing", {}).items():
         missing = [query for query in of_name if query in queries]
         if name in names and missing:
-            told.append(f"{name} answers {len(queries) - len(missing)} of {len(queries)} (not {listed(missing)})")
-    if told:
-        why = "A missing query gets each measure's default value."
-        warn_of_data(f"Runs answer different queries: {listed(told)}. {why}", "missing")
+            answered = f"The run answers {len(queries) - len(missing)} of {len(queries)} queries"
+            message = f"{answered}, but not {listed(missing)}. A missing query gets each measure's default value."
+            told.append(Told(MissingWarning(message), name))
+    give(told)
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

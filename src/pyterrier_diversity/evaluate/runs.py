@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import compress
 from typing import Any, Literal
 
@@ -11,9 +11,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import KINDS, Message, checked_kinds, column_of, give
+from ..frames import Told, column_of, give
 from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_some_measures
+from ..warnings import EmptyWarning, IdsWarning, MissingWarning
 from .scoring import Call, Scored, score_runs
 
 
@@ -26,7 +27,6 @@ def evaluate_runs(
     n_jobs: int | None = None,
     order: OrderedBy = "score",
     queries: bool = False,
-    strict: bool | Collection[str] = False,
     doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
@@ -53,9 +53,6 @@ def evaluate_runs(
     queries : bool
         Whether to count, for each run, the queries of the qrels that it answers (``queries``), and the share of these
         with a tie across each cutoff (``ties@20``: ranks 20 and 21 have the same score).
-    strict : bool or collection of str
-        Whether warnings about the data are errors, or which kinds of them: "words", "support", "intents", "empty",
-        "missing", "ids", "repeats", "ranks" or "lengths", as `check_files` calls them.
     doc_len : mapping or path-like, optional
         The number of words of each document, for `EU_DD`, as in `io.add_lengths`.
     on_error : {"raise", "skip"}
@@ -67,22 +64,24 @@ def evaluate_runs(
         As from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with ``perquery``,
         the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs`` has the ``signatures`` of the measures, the
         names of ``empty`` runs and of those whose ids are ``unmatched`` in the qrels, how many queries each run
-        ``answered`` and which it is ``missing`` that others answer, the ``errors`` of skipped runs, and, for each run
-        and cutoff, the share of queries with ``ties`` across it.
+        ``answered`` and which it is ``missing`` that others answer, the ``errors`` of skipped runs, all ``warnings``,
+        and, for each run and cutoff, the share of queries with ``ties`` across it.
 
     Raises
     ------
     ValueError
         If runs, measures or qrels are empty, arguments are in the wrong order, two runs or two different measures have
         the same name, or the qrels or a run cannot be evaluated. Also if an ad-hoc measure would miss a document's
-        highest label; use ``Adhoc(M)``. Also if ``strict`` has an unknown kind.
+        highest label; use ``Adhoc(M)``.
     OSError
         If a file cannot be read.
 
     Warns
     -----
-    UserWarning
-        If a run is empty, answers fewer than half of the queries of the qrels, or has odd data.
+    DataWarning
+        If a run is empty, answers fewer than half of the queries of the qrels, or has odd data: one warning of each
+        kind, which names the runs. ``pd.DataFrame(attrs["warnings"])`` has all, with the ``name`` of the run, the class
+        that a warning is ``about``, and the ``message``.
 
     Examples
     --------
@@ -100,7 +99,6 @@ def evaluate_runs(
     check_order(who, qrels, runs, measures)
     if on_error not in ("raise", "skip"):
         raise ValueError(f"{who}: on_error must be 'raise' or 'skip', not {on_error!r}.")
-    kinds = checked_kinds(f"{who}: strict must be True, False or kinds", KINDS if strict is True else strict or ())
     named = named_runs(who, runs)
     wanted = read_some_measures(who, measures)
     judged = qrels_frame(qrels)
@@ -109,9 +107,10 @@ def evaluate_runs(
     lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
     call = Call(judged, wanted, order, lengths, perquery)
     scored, errors = score_runs(call, named, n_jobs=n_jobs, skip=on_error == "skip")
-    give([*call.messages, *_messages(scored, len(call.query_ids))], kinds)
+    told = [*call.messages, *_told(scored, len(call.query_ids))]
+    give(told)
     table = _table(call, scored, counted=queries)
-    table.attrs = _attrs(call, scored, errors)
+    table.attrs = _attrs(call, scored, errors) | {"warnings": [one.as_row() for one in told]}
     return table
 
 
@@ -143,23 +142,20 @@ def _attrs(call: Call, scored: Mapping[str, Scored], errors: dict[str, str]) -> 
         "empty": [name for name, run in scored.items() if run.empty],
         "answered": {name: int(run.answered.sum()) for name, run in scored.items()},
         "missing": {name: list(compress(call.query_ids, of_run)) for name, of_run in lacking.items()},
-        "unmatched": [name for name, run in scored.items() if any(one.kind == "ids" for one in run.messages)],
+        "unmatched": [name for name, run in scored.items() if IdsWarning in {type(one) for one, _ in run.messages}],
         "ties": {name: run.ties for name, run in scored.items()},
         "errors": errors,
     }
 
 
-def _messages(scored: Mapping[str, Scored], n_queries: int) -> Iterator[Message]:
+def _told(scored: Mapping[str, Scored], n_queries: int) -> Iterator[Told]:
     """Yield the warnings about each run."""
     for name, run in scored.items():
         n = int(run.answered.sum())
         if run.empty:
-            yield Message(f"Run {name} is empty: every query gets each measure's default value.", "empty")
+            yield Told(EmptyWarning("The run is empty: every query gets each measure's default value."), name)
         elif 0 < 2 * n < n_queries:
-            yield Message(
-                f"Run {name} answers only {n} of the {n_queries} queries of the qrels: the others get each measure's "
-                "default value.",
-                "missing",
-            )
-        for message in run.messages:
-            yield Message(f"Run {name}: {message}", message.kind)
+            few = f"The run answers only {n} of the {n_queries} queries of the qrels"
+            yield Told(MissingWarning(f"{few}: the others get each measure's default value."), name)
+        for warning, _ in run.messages:
+            yield Told(warning, name)

@@ -13,7 +13,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import Message, collected
+from ..frames import Told, collected
 from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
 from ..judged import Run, ideal, tied_across
 from ..measures import signature
@@ -50,7 +50,7 @@ class Scored:
         Whether the run has no documents at all.
     ties : dict of str to float
         For each cutoff, the share of queries in which documents with the same score are on both sides of it.
-    messages : list of Message
+    messages : list of Told
         Warnings about the data, with their kinds.
     n_rows : int
         The number of rows read.
@@ -61,7 +61,7 @@ class Scored:
     answered: np.ndarray
     empty: bool
     ties: dict[str, float]
-    messages: list[Message]
+    messages: list[Told]
     n_rows: int
 
 

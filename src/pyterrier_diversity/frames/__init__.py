@@ -24,7 +24,6 @@ from .columns import (
     strings,
     with_string_ids,
 )
-from .kinds import KINDS, checked_kinds, ignoring
 from .order import doubtful_order, ranking_order
 from .strings import Ids, places
-from .warned import Message, collected, give, of_run, warn_of_data, warn_user
+from .warned import Told, collected, give, of_run, once_a_kind, warn

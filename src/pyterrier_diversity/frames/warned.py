@@ -1,89 +1,98 @@
-"""Warnings about data, each of a kind that can be ignored or be an error. Calls with many runs collect them."""
+"""Give warnings at the user's line. Those of a call with many runs are collected, and given once a kind."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import NamedTuple
 
-_collecting: ContextVar[list[Message] | None] = ContextVar("collecting", default=None)
-# The kinds of warnings that are not shown, even where they would be errors.
-ignored: ContextVar[frozenset[str]] = ContextVar("ignored", default=frozenset())
+_collecting: ContextVar[list[Told] | None] = ContextVar("collecting", default=None)
 
 # Warnings point to the user's line, not to lines of this package, of its hosts, or of what ends a `with` statement.
 _PACKAGES = (__name__.partition(".")[0], "pyterrier", "ir_measures", "contextlib")
+# How many runs a warning names.
+_MOST_RUNS = 3
 
 
-class Message(str):
-    """The text of a warning about data, with its kind, one of `judged.KINDS`."""
+class Told(NamedTuple):
+    """A warning, and the name of the run that it is about; an empty string if it is about no run."""
 
-    kind: str
+    warning: Warning
+    run: str = ""
 
-    def __new__(cls, text: str, kind: str = "other") -> Message:
-        """Make a message."""
-        message = super().__new__(cls, text)
-        message.kind = kind
-        return message
+    def as_row(self) -> dict[str, str]:
+        """Return a row as of `check_files`: ``name``, ``about`` and ``message``."""
+        return {"name": self.run or "qrels", "about": type(self.warning).__name__, "message": str(self.warning)}
 
 
-def warn_user(message: str) -> None:
+def warn(warning: Warning) -> None:
+    """Give a warning, or leave it to the call that collects warnings."""
+    give([Told(warning)])
+
+
+def give(found: Iterable[Told]) -> None:
+    """Give warnings, those about runs once a kind; or leave them to the call that collects warnings."""
+    outer = _collecting.get()
+    if outer is not None:
+        outer.extend(found)
+        return
+    kinds: dict[type[Warning], dict[str, list[str]]] = {}
+    for warning, run in found:
+        texts = kinds.setdefault(type(warning), {}).setdefault(run, [])
+        texts += [] if str(warning) in texts else [str(warning)]
+    for kind, by_run in kinds.items():
+        for text in by_run.pop("", []):
+            _show(kind(text))
+        if by_run:
+            _show(kind(_of_runs(by_run)))
+
+
+def _of_runs(texts: Mapping[str, list[str]]) -> str:
+    """Return what is said of the first run, and how many runs have a warning of this kind."""
+    names = list(texts)
+    said = f"Run {names[0]}: {' '.join(texts[names[0]])}"
+    if len(names) == 1:
+        return said
+    named = ", ".join([*names[:_MOST_RUNS], *(["..."] if len(names) > _MOST_RUNS else [])])
+    return f"{said} Runs with a warning of this kind: {len(names)} ({named})."
+
+
+def _show(warning: Warning) -> None:
     """Warn at the user's line: the innermost one outside this package and its hosts."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)
-
-
-def warn_of_data(message: str, kind: str = "other") -> None:
-    """Warn about data, or collect the message."""
-    messages = _collecting.get()
-    if messages is not None:
-        messages.append(Message(message, kind))
-    elif kind not in ignored.get():
-        warn_user(Message(message, kind))
-
-
-def give(messages: Iterable[str], strict: Collection[str] = ()) -> None:
-    """Give the warnings that were collected, or raise the first one of each kind that is strict, and name the kinds.
-
-    Parameters
-    ----------
-    messages : iterable of str
-        The warnings; a string without a kind is of the kind "other".
-    strict : collection of str
-        The kinds that are errors.
-    """
-    errors: dict[str, str] = {}
-    for message in messages:
-        kind = message.kind if isinstance(message, Message) else "other"
-        if kind in strict and kind not in ignored.get():
-            errors.setdefault(kind, f"{message} [{kind}]")
-        else:
-            warn_of_data(message, kind)
-    if errors:
-        raise ValueError(" ".join(errors.values()))
+    warnings.warn(warning, stacklevel=level)
 
 
 @contextmanager
-def collected() -> Iterator[list[Message]]:
-    """Collect warnings about data in this thread instead of showing them: those of a worker process would be lost."""
-    messages: list[Message] = []
-    token = _collecting.set(messages)
+def collected() -> Iterator[list[Told]]:
+    """Collect the warnings of this thread instead of giving them: those of a worker process would be lost."""
+    found: list[Told] = []
+    token = _collecting.set(found)
     try:
-        yield messages
+        yield found
     finally:
         _collecting.reset(token)
 
 
 @contextmanager
+def once_a_kind() -> Iterator[list[Told]]:
+    """Collect the warnings of a call, and give them when it ends, those about runs once a kind."""
+    with collected() as found:
+        yield found
+    give(found)
+
+
+@contextmanager
 def of_run(name: str) -> Iterator[None]:
-    """Put the name of a run before the warnings and errors about its data."""
+    """Name a run in the warnings and errors about its data."""
     try:
-        with collected() as messages:
+        with collected() as found:
             yield
     except (ValueError, TypeError) as error:
         raise (TypeError if isinstance(error, TypeError) else ValueError)(f"Run {name}: {error}") from error
-    for message in messages:
-        warn_of_data(f"Run {name}: {message}", message.kind)
+    give(Told(warning, name) for warning, _ in found)

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from lxml import etree
 
-from ..frames import given_frame, strings, warn_of_data
+from ..frames import given_frame, strings, warn
+from ..warnings import LengthsWarning
 from .files import Path, Source, read_content
 from .lines import Kinds, read_columns
 from .tabular import highest_label_last
@@ -171,11 +172,8 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
     words = np.array([lengths.get(doc, math.nan) for doc in docs], dtype=float)
     if len(docs) and np.isnan(words).all():
         known = next(map(repr, lengths), "no document at all")
-        warn_of_data(
-            f"No document of the run has a known length: the run has {docs[0]!r}, and the lengths are of {known}. Do "
-            "the document ids match?",
-            "lengths",
-        )
+        message = f"No document of the run has a known length: the run has {docs[0]!r}, and the lengths are of {known}."
+        warn(LengthsWarning(f"{message} Do the document ids match?"))
     return run.assign(doc_len=words)
 
 

@@ -12,8 +12,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ..frames import IMPORTANCE, NO_DOCUMENT, warn_of_data
+from ..frames import IMPORTANCE, NO_DOCUMENT, warn
 from ..parameters import Parameter, checked
+from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
 from .forms import new_names
 from .nugget_formats import LAYOUTS, layout_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
@@ -152,10 +153,10 @@ def read_nuggets(
     said = _without_differences(said, reading.assigned, on_difference)
     qrels = _qrels(said, weights, reading, own_words=importance is not None)
     n_nuggets = len(qrels.drop_duplicates(["qid", "iteration"]))
-    for kind, of_words in (("words", True), ("nuggets", False)):
+    for kind, of_words in ((WordsWarning, True), (NuggetsWarning, False)):
         odd = {what: words for what, words in reading.odd.items() if (what in _OF_WORDS) == of_words}
         if odd:
-            warn_of_data(f"{_WHO}: {n_nuggets} nugget{'s' * (n_nuggets > 1)}. {_told_of(odd)}.", kind)
+            warn(kind(f"{_WHO}: {n_nuggets} nugget{'s' * (n_nuggets > 1)}. {_told_of(odd)}."))
     return qrels
 
 
@@ -226,10 +227,8 @@ def _without_differences(
     if on_difference == "raise" or len(differing) == n_queries:
         how = " on_difference='drop' leaves these queries out." if len(differing) < n_queries else ""
         raise ValueError(f"{_WHO}: in {len(differing)} of {n_queries} queries, {message}{how}")
-    warn_of_data(
-        f"{_WHO}: {len(differing)} of {n_queries} queries are left out for all runs, because their {message}",
-        "difference",
-    )
+    left_out = f"{len(differing)} of {n_queries} queries are left out for all runs"
+    warn(DifferenceWarning(f"{_WHO}: {left_out}, because their {message}"))
     return [one for one in said if one.query_id not in differing]
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from .. import frames
 from ..arithmetic import counted
+from ..warnings import RanksWarning
 from .dynamic_domain import dd_qrels, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, is_file, read_content
 from .forms import SharedColumns, expanded, frame_of
@@ -274,7 +275,7 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
     size = np.bincount(query.codes, minlength=len(query.names))
     doubt = frames.doubtful_order(query, size, turn, score, docs, rank)
     if doubt:
-        frames.warn_of_data(doubt, "ranks")
+        frames.warn(RanksWarning(doubt))
     run = frame.assign(**_as_strings(frame, ("query_id", "doc_id"), "run"), rank=counted(size)).reset_index(drop=True)
     first = ["query_id", "doc_id", "score", "rank"]
     return run[[*first, *(name for name in run if name not in first)]].rename(columns=frames.PYTERRIER_NAMES)

@@ -13,7 +13,8 @@ from ..arithmetic import counted
 from ..frames.columns import RUN_COLUMNS, given_frame, given_ranks, ids, kept_strings, numbers, refuse, scores
 from ..frames.order import MOST_TURNS, doubtful_order, ranking_order, turn_keys
 from ..frames.strings import Ids, are_long_objects, heads, keys_of, places, repeats, taken
-from ..frames.warned import warn_of_data
+from ..frames.warned import warn
+from ..warnings import DataWarning, IdsWarning, RanksWarning, RepeatsWarning
 from .entries import Groups
 from .judgements import Judgements
 from .sessions import Sessions
@@ -94,7 +95,7 @@ class Run:
         self._warned: set[str] = set()
         doubt = doubtful_order(query, self._size, turn, score, docs, rank, 1 if is_whole else _SEVERAL)
         if doubt:
-            self.warn_once(doubt, "ranks")
+            self.warn_once(RanksWarning(doubt))
 
     def __len__(self) -> int:
         """Return the number of queries."""
@@ -240,11 +241,11 @@ class Run:
         """Whether each row takes up a rank: only sessions keep repeated documents."""
         return ~self._repeated if self.sessions is None else np.ones(len(self.query), dtype=bool)
 
-    def warn_once(self, message: str, kind: str = "other") -> None:
+    def warn_once(self, warning: DataWarning) -> None:
         """Give a warning about this run once."""
-        if message not in self._warned:
-            warn_of_data(message, kind)
-            self._warned.add(message)
+        if str(warning) not in self._warned:
+            warn(warning)
+            self._warned.add(str(warning))
 
     def _warn(self, query_ids: Sequence[str], of: np.ndarray, again: np.ndarray) -> None:
         """Warn of repeats, given their rows, and of a run without a query of ``query_ids``.
@@ -257,17 +258,15 @@ class Run:
         if len(again) and self.sessions is None:
             row = again[of[self.query[again]].argmin()]
             doc, query_id = str(self._docs[row]), self.query_ids[self.query[row]]
-            self.warn_once(
+            message = (
                 f"The run repeats documents within a query, such as {doc!r} in query {query_id!r}. Only the best rank "
-                f"of each counts (repeated rows: {len(again)}).",
-                "repeats",
+                f"of each counts (repeated rows: {len(again)})."
             )
+            self.warn_once(RepeatsWarning(message))
         if len(query_ids) and len(of) and (of < 0).all():
             names = ", ".join(repr(name) for name in self.query_ids[:3])
-            self.warn_once(
-                f"No query of the run ({names}, ...) is in the qrels ({query_ids[0]!r}, ...). Do the query ids match?",
-                "ids",
-            )
+            message = f"No query of the run ({names}, ...) is in the qrels ({query_ids[0]!r}, ...)."
+            self.warn_once(IdsWarning(f"{message} Do the query ids match?"))
 
     def _warn_of_unjudged(self, judgements: Judgements, shared: Sequence[int]) -> None:
         """Warn if no document is judged in several queries, as the document ids may not match."""
@@ -279,11 +278,11 @@ class Run:
         if all(of_query.isdisjoint(retrieved) for of_query, retrieved in zip(judged, docs, strict=True)):
             theirs = next((min(of_query) for of_query in judged if of_query), None)
             example = "no judged documents at all" if theirs is None else f"{theirs!r} in the qrels"
-            self.warn_once(
+            message = (
                 f"No document of the run is judged in any of the {len(shared)} queries that it shares with the qrels: "
-                f"{docs[0][0]!r} in the run, {example}. Do the document ids match?",
-                "ids",
+                f"{docs[0][0]!r} in the run, {example}. Do the document ids match?"
             )
+            self.warn_once(IdsWarning(message))
 
 
 def _blocks(size: np.ndarray) -> list[slice]:

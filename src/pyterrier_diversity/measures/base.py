@@ -17,9 +17,9 @@ import numpy as np
 
 from ..arithmetic import divide
 from ..docstrings import fields_of
-from ..frames import Message
 from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameter, Parameters, check_names, checked
+from ..warnings import DataWarning
 
 if TYPE_CHECKING:
     from typing import Self
@@ -137,7 +137,7 @@ class DiversityMeasure(ir_measures.Measure):
         """
         return True
 
-    def warning(self, judgements: Judgements) -> Message | None:
+    def warning(self, judgements: Judgements) -> DataWarning | None:
         """Return a warning if the qrels probably do not fit the measure, otherwise None."""
         return None
 

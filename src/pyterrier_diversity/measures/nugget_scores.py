@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import divide
-from ..frames import Message
 from ..judged import Judgements, Ranked
 from ..parameters import CUTOFF, Parameter
+from ..warnings import DataWarning, SupportWarning
 from .base import ZeroToOne, register
 
 __all__ = ["NuggetScore"]
@@ -65,14 +65,13 @@ class _NuggetScore(ZeroToOne):
         super().__init__(**params)
         self.NEEDS = () if self.importance == "all" else ("importance",)
 
-    def warning(self, judgements: Judgements) -> Message | None:
+    def warning(self, judgements: Judgements) -> DataWarning | None:
         largest = judgements.largest_label
         if not 0 < largest < self.full:
             return None
-        return Message(
+        return SupportWarning(
             f"No label of the qrels is full support for NuggetScore: the largest is {largest:g}, but full is "
-            f"{self.full:g}. If {largest:g} means full support, use NuggetScore(full={largest:g}).",
-            "support",
+            f"{self.full:g}. If {largest:g} means full support, use NuggetScore(full={largest:g})."
         )
 
     def score(self, ranked: Ranked) -> np.ndarray:

@@ -10,6 +10,7 @@ from ..arithmetic import divide, power
 from ..ideal import ByWorth
 from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, View, ideal
 from ..parameters import CUTOFF, FROM_0, GRADES, POSITIVE, Parameter, Parameters
+from ..warnings import LengthsWarning
 from .base import DiversityMeasure, FromZero, ZeroToOne, register
 
 __all__ = ["ACT", "CT", "EU_DD", "CT_rank", "SessionDCG", "nCT", "nSessionDCG"]
@@ -377,12 +378,12 @@ class _EU_DD(InTurns):
         run = read.run
         if run is None or not run.has_lengths:
             if run is not None and read.n.any():
-                run.warn_once(
+                message = (
                     "The run has no column doc_len with the number of words of each document, so reading costs nothing "
                     f"for {self.NAME}. Add it with pyterrier_diversity.io.add_lengths; in the shell, with "
-                    "--doc-len FILE.",
-                    "lengths",
+                    "--doc-len FILE."
                 )
+                run.warn_once(LengthsWarning(message))
             return np.zeros(len(turns.n))
         size = turns.last - turns.start
         turn = Groups(np.repeat(np.arange(len(size)), size), len(size))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..frames import warn_user
+from ..frames import warn
 from ..parameters import LEVEL
+from ..warnings import SignificanceWarning
 from .scores import Measures, Scores, described, range_of, read_scores
 
 # With fewer judged queries, the normal distribution is a poor approximation.
@@ -180,8 +181,6 @@ def _places_of_judged(cheap: Scores, people: Scores) -> list[int]:
     if len(people.queries) < 2:
         raise ValueError("corrected_means: judged must have at least two queries, not 1.")
     if len(people.queries) < _FEWEST:
-        warn_user(
-            f"corrected_means: only {len(people.queries)} queries are judged, so the intervals are too narrow. "
-            f"Judge at least {_FEWEST}."
-        )
+        few = f"corrected_means: only {len(people.queries)} queries are judged, so the intervals are too narrow."
+        warn(SignificanceWarning(f"{few} Judge at least {_FEWEST}."))
     return [place[query] for query in people.queries]

@@ -15,9 +15,10 @@ from pandas.api.types import is_string_dtype
 
 from ..docstrings import legend_of
 from ..evaluate.perquery import read_perquery, refuse_repeated, refuse_value
-from ..frames import warn_user
+from ..frames import warn
 from ..measures import parse
 from ..measures.base import value_range
+from ..warnings import MissingWarning
 
 Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
 Names = Iterable[str]
@@ -127,11 +128,12 @@ def read_scores(
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
     empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
     if empty.any() and not empty.all():
-        warn_user(
+        message = (
             f"perquery: {empty.sum()} of {len(empty)} queries are left out, because all their values are NaN: "
             f"{', '.join(empty.index[empty])}. Probably they have no judgements. pt.Experiment(filter_by_qrels=True) "
             "leaves them out."
         )
+        warn(MissingWarning(message))
         frame = frame[~frame["qid"].isin(empty.index[empty])]
     frame = frame[frame["measure"].isin(wanted)]
     refuse_value(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
@@ -144,10 +146,8 @@ def read_scores(
     table = table.reindex(index=pd.MultiIndex.from_product([wanted, systems], names=keys), columns=queries)
     complete = table.notna().all(axis=0)
     if not complete.all():
-        warn_user(
-            f"perquery: {int((~complete).sum())} of {len(complete)} queries are left out, because some systems have no "
-            "value for them."
-        )
+        left_out = f"{int((~complete).sum())} of {len(complete)} queries are left out"
+        warn(MissingWarning(f"perquery: {left_out}, because some systems have no value for them."))
     table = table.loc[:, complete]
     if not table.shape[1] or not systems:
         raise ValueError("perquery: there is no query for which all systems have a value.")

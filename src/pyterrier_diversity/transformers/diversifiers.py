@@ -13,8 +13,9 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
-from ..frames import warn_user
+from ..frames import warn
 from ..parameters import Parameter
+from ..warnings import RanksWarning
 from .intent_scores import read_intent_scores
 from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
 
@@ -202,10 +203,11 @@ class _IntentReranker(Reranker):
             n_uncovered += not coverage.any()
             chosen.append(self._rank(query, coverage, found.weights))
         if n_uncovered:
-            warn_user(
+            message = (
                 f"{self.who}: {n_uncovered} of {len(queries)} queries keep their order, because their documents have "
                 "no scores for intents or the same scores."
             )
+            warn(RanksWarning(message))
         return chosen
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:

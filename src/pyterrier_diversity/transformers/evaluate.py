@@ -11,9 +11,10 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
-from ..frames import RUN_COLUMNS, places, scores, warn_user, with_string_ids
+from ..frames import RUN_COLUMNS, places, scores, warn, with_string_ids
 from ..judged import Run
 from ..measures.groups import read_some_measures
+from ..warnings import MissingWarning
 from .steps import Step
 
 
@@ -116,7 +117,7 @@ def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) 
     if judged.all():
         return run
     unjudged, n = run["query_id"][~judged].nunique(), run["query_id"].nunique()
-    warn_user(f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN.")
+    warn(MissingWarning(f"{who}: {unjudged} of {n} queries have no judgements: their values are NaN."))
     return run[judged]
 
 

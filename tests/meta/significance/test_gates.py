@@ -154,7 +154,7 @@ def test_a_tolerance_that_a_collapse_does_not_exceed_is_no_gate_if_no_difference
 @pytest.mark.parametrize("baseline", [{}, {"foreign": {"d": 1.0}}])
 def test_a_baseline_that_answers_no_query_is_no_gate(baseline):
     qrels = pd.DataFrame({"qid": ["1", "2"], "docno": "d", "label": 1, "iteration": "a"})
-    with pytest.warns(UserWarning, match=r"^Run old(: No query of the run| is empty)"):
+    with pytest.warns(UserWarning, match=r"^Run old(: No query of the run|: The run is empty)"):
         perquery = evaluate_runs(qrels, {"new": {"1": {"d": 1.0}}, "old": baseline}, [Coverage @ 5], perquery=True)
 
     with pytest.raises(GateError, match="nothing can be worse than the baseline old, which answers no query of the"):

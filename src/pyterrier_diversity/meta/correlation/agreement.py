@@ -8,10 +8,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ...frames import QRELS_COLUMNS, given_frame, numbers, strings, warn_user
+from ...frames import QRELS_COLUMNS, given_frame, numbers, strings, warn
 from ...io import qrels_frame
 from ...judged import intents_of_rows, judge
 from ...parameters import REL, Parameter, checked
+from ...warnings import MissingWarning
 from ..scores import described
 
 By = Literal["intent", "query"]
@@ -139,7 +140,7 @@ def agreement(
         attrs = {"judges": list(map(str, judges)), "only_one": sum(only)}
         left_out = f"{sum(only)} pairs that only one judge judged are left out; several judges judged"
     if any(only):
-        warn_user(f"agreement: {left_out} {pair.nunique()}.")
+        warn(MissingWarning(f"agreement: {left_out} {pair.nunique()}."))
     if table:
         a, b = labels["relevance"].to_numpy().reshape(-1, 2).T
         return pd.crosstab(a, b, rownames=["label_a"], colnames=["label_b"])

@@ -12,7 +12,7 @@ import pandas as pd
 from ir_measures.measures import MeanAgg
 
 from ...evaluate import DiversityEvaluator, aggregated
-from ...frames import NO_DOCUMENT, QRELS_COLUMNS, warn_user, with_string_ids
+from ...frames import NO_DOCUMENT, QRELS_COLUMNS, warn, with_string_ids
 from ...io import Runs, check_order, qrels_frame, read_runs
 from ...judged import Run
 from ...measures.groups import read_some_measures
@@ -20,6 +20,7 @@ from ...parallel import in_parallel
 from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
 from ...progress import progress
 from ...qrels import retrieval_counts
+from ...warnings import MissingWarning
 from ..correlation.orderings import correlate, kendall_tau
 from ..scores import Group, Measures, described, families, read_scores, rounded
 
@@ -457,10 +458,8 @@ def assessor_agreement(
     if not common:
         raise ValueError(f"{who}: qrels and other_qrels must have at least one query in common.")
     if queries != others:
-        warn_user(
-            f"{who}: {len(queries ^ others)} of {len(queries | others)} queries are left out, because only one of the "
-            "two qrels has them."
-        )
+        left_out = f"{len(queries ^ others)} of {len(queries | others)} queries are left out"
+        warn(MissingWarning(f"{who}: {left_out}, because only one of the two qrels has them."))
     forms = [judged[judged["query_id"].isin(common)] for judged in both]
     values, other_values = _evaluated(systems, forms, chosen, "assessors")
     samples = generator_of(rng).integers(len(common), size=(n_trials, len(common)))

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from ...evaluate.perquery import warn_of_missing
-from ...frames import warn_of_data
+from ...frames import warn
 from ...measures import parse, signature
 from ...parameters import LEVEL, Parameter, Rng
+from ...warnings import SignificanceWarning
 from ..scores import Measures, described, outcomes, range_of, read_scores, rounded
 from .tests import Alternative, Design, Grouping, Test, corrected, design, studentised, t_half_width, tested
 
@@ -237,7 +238,7 @@ def _comparison(
     result.attrs["legend"] |= _texts(result.attrs["legend"], how)
     hopeless = why_none_is_significant(result) if "significant" in result else ""
     if hopeless:
-        warn_of_data(f"{who}: {hopeless}", "significance")
+        warn(SignificanceWarning(f"{who}: {hopeless}"))
     return result
 
 
