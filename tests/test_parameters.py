@@ -188,12 +188,6 @@ def test_a_choice_makes_a_python_string_of_numpy_strings():
     assert type(Parameter(str, choices=("a", "b"), desc="a letter").check("M", "x", np.str_("b"))) is str
 
 
-@pytest.mark.parametrize("value", [10**400, -(10**400)], ids=["10**400", "-10**400"])
-def test_an_integer_too_large_for_a_float_is_refused(value):
-    with pytest.raises(ValueError, match="M: x must be a number in"):
-        Parameter(float, interval="[0, 1]", desc="a share").check("M", "x", value)
-
-
 @pytest.mark.parametrize(
     ("parameter", "text"),
     [
@@ -222,11 +216,6 @@ def test_a_default_lies_in_its_range(measure):
 @pytest.mark.parametrize("value", [0.5, "most"])
 def test_a_number_may_have_words_for_values_besides(value):
     assert Parameter(float, interval="[0, 1]", choices=("most",), desc="a share").check("M", "x", value) == value
-
-
-def test_a_number_may_not_be_another_word():
-    with pytest.raises(ValueError, match=r"^M: x must be a number in \[0, 1\] or 'most', not 'least'.$"):
-        Parameter(float, interval="[0, 1]", choices=("most",), desc="a share").check("M", "x", "least")
 
 
 @pytest.mark.parametrize(("cutoff", "expected"), [(None, None), (3.0, 3)])
@@ -269,11 +258,6 @@ def test_a_table_is_written_in_the_order_of_labels_and_read_again(table, written
     assert repr(parse(repr(measure))) == repr(measure)
     assert IA(measure) == parse(repr(IA(measure))) == parse(str(IA(measure)))
     assert pickle.loads(pickle.dumps(measure)) == measure
-
-
-def test_tables_with_other_values_are_other_measures():
-    assert D_nDCG(gain={1: 1, 2: 2}) != D_nDCG(gain={2: 2})
-    assert len({D_nDCG(gain={1: 1}), D_nDCG(gain={1: 1.0}), D_nDCG(gain={1: 2})}) == 2
 
 
 def test_a_table_is_not_changed_by_a_dict_that_is_changed_later():

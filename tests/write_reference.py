@@ -22,7 +22,7 @@ from ir_measures import nDCG
 from pyterrier_diversity import ERR_IA, IA, Adhoc, Sharp, UserModel, alpha_DCG
 from pyterrier_diversity.measures import DiversityMeasure, parse, registered
 from pyterrier_diversity.parameters import CUTOFF, GRADES, JUDGED_ONLY, REL_FROM_1, Parameter
-from pyterrier_diversity.report.reference import described, entry, prose
+from pyterrier_diversity.report.reference import entry, parameter_text, prose
 
 FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "pt_docs"
 
@@ -366,7 +366,7 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
 
 
 def _parameter(name: str, parameter: Parameter) -> str:
-    return f"``{name}``: {described(parameter)}"
+    return f"``{name}``: {parameter_text(parameter)}"
 
 
 def _family(module: str) -> str:

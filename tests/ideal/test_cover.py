@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import pickle
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from by_hand import qrels
 from pyterrier_diversity.ideal import NotProvenError, greedy_min_rank, min_rank
@@ -35,27 +33,6 @@ def with_intents(topics, n_intents):
 
 def up_to_the_largest(topics):
     return range(1, max(map(n_covered, topics)) + 1)
-
-
-@settings(max_examples=120, deadline=None)
-@given(drawn=topics(max_docs=8))
-def test_min_rank_is_the_size_of_the_smallest_of_all_subsets_that_cover_all_intents(drawn):
-    rows = rows_of(min_rank(qrels_of(drawn)))
-
-    assert {qid: row.min_rank for qid, row in rows.items()} == {
-        str(i): smallest_covers(masks)[-1] for i, masks in enumerate(drawn)
-    }
-
-
-@settings(max_examples=80, deadline=None)
-@given(drawn=topics(max_docs=8))
-def test_min_rank_of_fewer_intents_is_the_size_of_the_smallest_subset_that_covers_them(drawn):
-    for m in up_to_the_largest(drawn):
-        large = with_intents(drawn, m)
-
-        rows = rows_of(min_rank(qrels_of(large), n_intents=m))
-
-        assert [rows[str(i)].min_rank for i in range(len(large))] == [smallest_covers(masks)[m] for masks in large]
 
 
 @pytest.mark.parametrize("n_intents", [11, 12, 13, 14, 20])
@@ -99,26 +76,6 @@ def test_greedy_takes_the_document_of_most_new_intents_and_of_those_that_tie_the
             assert rows[str(i)].docnos == [name(doc) for doc in order[:size]]
 
 
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10_000))
-def test_min_rank_is_never_larger_than_the_greedy_one(seed):
-    frame = qrels_of(random_masks(seed + i, 20, 12, 0.25) for i in range(10))
-
-    assert (min_rank(frame)["min_rank"] <= greedy_min_rank(frame)["min_rank"]).all()
-
-
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize(("n_docs", "n_intents", "density"), [(28, 40, 0.25), (40, 24, 0.3), (24, 90, 0.3)])
-def test_no_smaller_set_of_documents_covers_many_intents(seed, n_docs, n_intents, density):
-    masks = random_masks(seed, n_docs, n_intents, density)
-
-    row = rows_of(min_rank(qrels_of([masks])))["0"]
-
-    everything = n_covered(masks)
-    assert n_covered(found(masks, row.docnos)) == everything
-    assert not any(n_covered(smaller) == everything for smaller in combinations(masks, row.min_rank - 1))
-
-
 @pytest.mark.parametrize(("m", "seed"), [(20, 1), (26, 5), (26, 11), (32, 4), (32, 11), (38, 0), (38, 2)])
 def test_no_smaller_set_of_documents_covers_some_of_many_intents(m, seed):
     masks = random_masks(seed, 28, 40, 0.25)
@@ -127,12 +84,6 @@ def test_no_smaller_set_of_documents_covers_some_of_many_intents(m, seed):
 
     assert n_covered(found(masks, row.docnos)) >= m
     assert not any(n_covered(smaller) >= m for smaller in combinations(masks, row.min_rank - 1))
-
-
-def test_intents_that_share_no_document_take_one_document_each():
-    masks = [1 << t for t in range(150)] * 2
-
-    assert rows_of(min_rank(qrels_of([masks])))["0"].min_rank == 150
 
 
 def test_min_rank_is_smaller_where_greedy_is_wrong():
@@ -180,42 +131,6 @@ def test_a_number_of_intents_below_1_is_refused(function, m):
 
 
 @pytest.mark.parametrize("function", BOTH)
-def test_a_smallest_relevant_label_of_0_is_refused(function):
-    with pytest.raises(ValueError, match="rel"):
-        function(GREEDY_IS_WRONG, rel=0)
-
-
-@pytest.mark.parametrize("limit", [0, -1.0, float("nan")])
-def test_a_time_limit_out_of_range_is_refused(limit):
-    with pytest.raises(ValueError, match="time_limit"):
-        min_rank(GREEDY_IS_WRONG, time_limit=limit)
-
-
-@pytest.mark.parametrize("function", BOTH)
-def test_weights_change_nothing(function):
-    weight = GREEDY_IS_WRONG["iteration"].astype(float)
-
-    pd.testing.assert_frame_equal(function(GREEDY_IS_WRONG.assign(weight=weight)), function(GREEDY_IS_WRONG))
-
-
-@pytest.mark.parametrize("function", BOTH)
-def test_rel_makes_lower_labels_and_their_intents_irrelevant(function):
-    graded = qrels("q x a 1", "q y a 2", "q z b 3", "q w c 1", "q z c 1")
-
-    frame = function(graded, rel=2)
-
-    assert frame[["n_intents", "min_rank"]].to_numpy().tolist() == [[2, 2]]
-    assert sorted(frame["docnos"][0]) == ["a", "b"]
-
-
-@pytest.mark.parametrize("function", BOTH)
-def test_ir_measures_names_of_columns_are_read_as_well(function):
-    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance", "iteration": "subtopic_id"}
-
-    pd.testing.assert_frame_equal(function(GREEDY_IS_WRONG.rename(columns=names)), function(GREEDY_IS_WRONG))
-
-
-@pytest.mark.parametrize("function", BOTH)
 @pytest.mark.parametrize(("n_docs", "n_intents"), [(12, 6), (30, 24)])
 def test_neither_the_order_of_rows_nor_other_queries_change_the_documents(function, n_docs, n_intents):
     frame = qrels_of(random_masks(seed, n_docs, n_intents, 0.3) for seed in range(5))
@@ -225,15 +140,6 @@ def test_neither_the_order_of_rows_nor_other_queries_change_the_documents(functi
 
     assert {qid: row.docnos for qid, row in rows_of(function(shuffled)).items()} == docnos
     assert {qid: function(rows)["docnos"].item() for qid, rows in frame.groupby("qid")} == docnos
-
-
-@pytest.mark.parametrize("function", BOTH)
-def test_the_frame_is_left_as_it_was(function):
-    frame = GREEDY_IS_WRONG.copy()
-
-    function(frame)
-
-    pd.testing.assert_frame_equal(frame, GREEDY_IS_WRONG)
 
 
 @pytest.fixture(scope="module", params=[1e-9, 0.01])
@@ -264,14 +170,6 @@ def test_the_error_is_a_timeout_that_names_the_query_and_what_to_do(not_proven):
     assert str(error).startswith("Query '0': the smallest cover could not be proven within ")
     assert "time_limit" in str(error)
     assert "greedy" in str(error)
-
-
-def test_the_error_arrives_whole_from_another_process(not_proven):
-    error, _ = not_proven
-
-    arrived = pickle.loads(pickle.dumps(error))
-
-    assert (str(arrived), arrived.best, arrived.bound) == (str(error), error.best, error.bound)
 
 
 def test_no_cover_of_a_trec_topic_is_larger_than_the_greedy_one_and_few_are_smaller(trec_qrels):

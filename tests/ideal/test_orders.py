@@ -39,7 +39,6 @@ from small_topics import (
     alpha_dcg,
     best_alpha_dcg,
     found,
-    greedy_order,
     n_covered,
     name,
     qrels_of,
@@ -149,13 +148,6 @@ def test_documents_have_the_places_of_the_order(order, expected):
     assert ranking(order)[: len(expected)] == expected
 
 
-@pytest.mark.parametrize("order", [ByWorth(label), Greedy(0.5), Exact(0.5, log_discount, None, 60.0)], ids=named)
-def test_all_documents_have_a_place(order):
-    places = order.places(relevant_documents(judge(TOPIC)), None)
-
-    assert sorted(places.tolist()) == [1, 2, 3, 4]
-
-
 @pytest.mark.parametrize(
     ("order", "expected"),
     [
@@ -182,17 +174,6 @@ def test_a_ranking_ends_at_its_depth(order, depth):
     assert found == ranking(order)[: len(found)]
 
 
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-def test_other_queries_and_those_without_relevant_documents_change_nothing(order):
-    others = qrels("p x a 0", "r 1 z 1", "r 2 y 1", "r 2 x 2", "s 9 a 1")
-
-    found = rankings(order, pd.concat([others, TOPIC], ignore_index=True))
-
-    assert "".join(found["q"]) == ranking(order)
-    assert found["p"] == []
-    assert found["s"] == ["a"]
-
-
 @settings(max_examples=60, deadline=None)
 @given(drawn=topics(max_docs=6, max_topics=4))
 def test_a_worth_orders_by_the_sum_over_intents_and_ties_by_descending_name(drawn):
@@ -201,13 +182,6 @@ def test_a_worth_orders_by_the_sum_over_intents_and_ties_by_descending_name(draw
     for query, masks in enumerate(drawn):
         worth = {name(doc): mask.bit_count() for doc, mask in enumerate(masks) if mask}
         assert found[str(query)] == sorted(worth, key=lambda doc: (worth[doc], doc), reverse=True)
-
-
-@settings(max_examples=60, deadline=None)
-@given(drawn=topics(max_docs=6, max_topics=4))
-def test_with_full_intolerance_the_greedy_order_is_the_greedy_cover(drawn):
-    for query, docs in rankings(Greedy(1.0, least=0.0), qrels_of(drawn)).items():
-        assert docs == [name(doc) for doc in greedy_order(drawn[int(query)])]
 
 
 @settings(max_examples=40, deadline=None)
@@ -345,11 +319,6 @@ def test_min_rank_gives_one_such_cover(n_intents, docnos):
     assert sorted(result["docnos"][0]) in [sorted(docs) for docs in docnos]
 
 
-def test_greedy_min_rank_may_take_more_documents():
-    assert greedy_min_rank(TOPIC)["docnos"].tolist() == [["c", "d", "b"]]
-    assert greedy_min_rank(TOPIC)["min_rank"].tolist() == [3]
-
-
 @pytest.mark.parametrize(("function", "docs"), [(greedy_ranking, ["c", "b"]), (exact_ranking, ["c", "b"])])
 def test_rankings_are_frames_whose_scores_fall(function, docs):
     result = function(TOPIC, cutoff=2)
@@ -358,16 +327,6 @@ def test_rankings_are_frames_whose_scores_fall(function, docs):
     assert result["docno"].tolist() == docs
     assert result["rank"].tolist() == [0, 1]
     assert result["score"].tolist() == [2, 1]
-
-
-@pytest.mark.parametrize("function", [min_rank, greedy_min_rank, greedy_ranking, exact_ranking])
-def test_without_rows_there_is_an_empty_frame(function):
-    assert function(TOPIC.iloc[:0]).empty
-
-
-@pytest.mark.parametrize("function", [greedy_ranking, exact_ranking])
-def test_a_query_without_relevant_documents_has_no_rows(function):
-    assert function(qrels("p a d1 0", "q a d1 1"))["qid"].tolist() == ["q"]
 
 
 @settings(max_examples=40, deadline=None)

@@ -9,7 +9,7 @@ import pytest
 from ir_measures import AP, RBP, RR, P, nDCG
 
 import by_hand
-from pyterrier_diversity import ERR, IA, Adhoc, Sharp, StRecall, signature
+from pyterrier_diversity import ERR, IA, Adhoc, Sharp, signature
 from pyterrier_diversity.measures.base import formula_of, implementation
 
 EXP = nDCG(dcg="exp-log2")
@@ -175,28 +175,6 @@ def test_fractional_labels_are_relevant_from_rel_on(measure, value):
     qrels = by_hand.qrels("q x a 0.5", "q x b 1.5")
 
     assert by_hand.value(Adhoc(measure), qrels, by_hand.run(q="a b")) == pytest.approx(value, abs=1e-15)
-
-
-def test_gains_may_be_fractions():
-    measure = Adhoc(nDCG(gains={1: 0.5, 2: 1}) @ 1)
-
-    assert by_hand.value(measure, by_hand.qrels("q x a 1", "q x b 2"), by_hand.run(q="a b")) == 1 / 2
-
-
-def test_ndcg_with_and_without_gains_stand_in_one_call():
-    measures = [Adhoc(nDCG @ 1), Adhoc(nDCG(gains={1: 1, 2: 10}) @ 1), Adhoc(EXP @ 1)]
-
-    values = by_hand.values(measures, by_hand.qrels("q x a 1", "q x b 2"), by_hand.run(q="a b"))
-
-    assert [value for (value,) in values.values()] == [1 / 2, 1 / 10, 1 / 3]
-
-
-def test_sharp_is_the_mean_of_a_formula_and_subtopic_recall():
-    qrels, run = by_hand.qrels("q x a 1", "q y a 3", "q y b 2", "q z c 1"), by_hand.run(q="b a")
-
-    sharp, recall, value = by_hand.values([Sharp(nDCG @ 2), StRecall @ 2, Adhoc(nDCG @ 2)], qrels, run).values()
-
-    assert sharp == [(recall[0] + value[0]) / 2]
 
 
 @pytest.mark.parametrize("cutoff", [2**31, 2**62, 2**63])

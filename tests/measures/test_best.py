@@ -158,8 +158,6 @@ def test_these_have_a_proof(measure):
         # Gains of one's own need not grow with the label; documents of label 0 would be relevant.
         nDCG(gains={1: 5, 2: 1}),
         Adhoc(nDCG(gains={1: 5, 2: 1})),
-        RBP(rel=0),
-        Adhoc(P(rel=-1) @ 5),
     ],
     ids=str,
 )

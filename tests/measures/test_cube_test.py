@@ -2,23 +2,18 @@ from __future__ import annotations
 
 import re
 
-import ir_measures
 import numpy as np
-import pandas as pd
-import pyterrier as pt
 import pytest
 from ir_measures import nDCG
 
 import drawn
-import naive
-from by_hand import qrels, session, value, values, values_by_query
-from pyterrier_diversity import ACT, CT, RBU, Adhoc, CT_rank, Dsharp_nDCG, alpha_nDCG, nCT
+from by_hand import qrels, session, value, values
+from pyterrier_diversity import ACT, CT, Adhoc, CT_rank, nCT
 from pyterrier_diversity.measures import registered
 
 # Documents a, b, then, in another turn, c. Of x, they fill 1, 1 and 0; of y, 1/2, 0 and 3/4: the cube is 5 high.
 JUDGED = qrels("q x a 2", "q x b 4", "q y a 1", "q y c 3")
 READ = session("ab", "c")
-CUBES = [CT, ACT, nCT]
 
 
 @pytest.mark.parametrize(
@@ -107,28 +102,11 @@ def test_missing_turns_and_repeated_documents_take_time_and_gain_nothing(turns, 
     assert value(CT(max_height=4), judged, run) == pytest.approx(2 / 4 / len(turns), abs=1e-15)
 
 
-def test_documents_of_a_turn_are_ranked_by_score():
-    run = session("ab").assign(score=[1.0, 2.0])
-
-    assert value(ACT, qrels("q x a 2"), run) == pytest.approx((0 + 1) / 5 / 2, abs=1e-15)
-
-
 @pytest.mark.parametrize(("batch", "turns"), [(1, 3), (2, 2)])
 def test_without_turns_some_documents_are_one(batch, turns):
     run = session("abc").drop(columns="turn")
 
     assert value(CT(batch=batch), JUDGED, run) == pytest.approx(1.625 / 5 / turns, abs=1e-15)
-
-
-def test_without_turns_a_repeated_document_leaves_no_place():
-    run = session("abac").drop(columns="turn")
-
-    with pytest.warns(UserWarning, match="repeats documents"):
-        assert value(CT(batch=2), JUDGED, run) == pytest.approx(1.625 / 5 / 2, abs=1e-15)
-
-
-def test_the_turns_of_a_run_are_read_for_any_batch_size():
-    assert value(CT(batch=1), JUDGED, READ) == value(CT, JUDGED, READ)
 
 
 def test_a_cutoff_beyond_every_session_only_affects_the_bound():
@@ -172,49 +150,6 @@ def test_a_label_above_max_rel_is_refused():
         value(CT_rank(max_rel=1), GRADED, session("a"))
 
 
-HEIGHTS = [
-    {},
-    {"gamma": 0.8, "max_height": 2},
-    {"gamma": 0, "batch": 1},
-    {"gamma": 1, "max_height": 50},
-    {"batch": 2, "gamma": 0.9, "max_height": 30},
-]
-SATURATIONS = [
-    {},
-    {"gamma": 0.8, "saturation": 0.3},
-    {"gain": "linear", "max_rel": 6},
-    {"gain": "binary", "gamma": 1, "saturation": 2.5},
-    {"rel": 3, "saturation": 0.94},
-]
-KINDS = [*((measure, params) for measure in CUBES for params in HEIGHTS), *((CT_rank, more) for more in SATURATIONS)]
-FORMS = {
-    "passages": lambda passages: passages,
-    "documents with gains": drawn.of_documents,
-    "documents with labels": lambda passages: drawn.of_documents(passages).drop(columns="gain"),
-    "weighted passages": drawn.with_weights,
-    "weighted documents with gains": lambda passages: drawn.of_documents(drawn.with_weights(passages)),
-}
-
-
-@pytest.mark.parametrize(("form", "turns"), [*((form, True) for form in FORMS), ("passages", False)])
-def test_values_of_drawn_sessions_are_those_of_the_naive_reference(form, turns):
-    passages, run = drawn.sessions(1)
-    judged, run = FORMS[form](passages), run if turns else drawn.without_turns(run)
-    measures = [measure(cutoff=cutoff, **params) for measure, params in KINDS for cutoff in (None, 1, 3, 60)]
-
-    computed = values_by_query(measures, judged, run)
-
-    assert len(computed) == 12 * len(measures)
-    assert computed == pytest.approx(naive.values_of_all(measures, judged, run), abs=1e-12)
-
-
-@pytest.mark.parametrize("run", [session(""), session("u")], ids=["empty", "u"])
-def test_a_query_without_anything_relevant_retrieved_scores_0(run):
-    computed = values([*CUBES, CT_rank], JUDGED, run)
-
-    assert computed == {"CT": [0], "ACT": [0], "nCT": [0], "CT_rank": [0]}
-
-
 # Measures of documents and intents, because those of passages read other columns.
 PLAIN = [
     measure
@@ -237,50 +172,3 @@ def test_all_measures_read_passages_as_documents_with_their_highest_label_and_th
 
     assert of_passages == values(measures, drawn.of_documents(passages), run)
     assert len(of_passages) > 60
-
-
-def test_sessions_are_measured_beside_rankings_in_one_experiment():
-    passages, run = drawn.sessions(5)
-    judged = drawn.of_documents(passages)
-    topics = pd.DataFrame({"qid": judged["qid"].unique(), "query": "query"})
-    measures = [CT @ 3, nCT, CT_rank @ 5, RBU @ 5, alpha_nDCG @ 5, Dsharp_nDCG @ 5, Adhoc(nDCG @ 5)]
-
-    table = pt.Experiment([run], topics, judged, measures, ["x"])
-
-    for measure in measures:
-        assert table.loc[0, str(measure)] == pytest.approx(value(measure, judged, run), abs=1e-12)
-        assert value(measure, judged, run) > 0
-
-
-@pytest.mark.parametrize(
-    ("measure", "params"),
-    [
-        (CT, {"gamma": -0.1}),
-        (CT, {"max_height": 0}),
-        (CT, {"cutoff": 0}),
-        (ACT, {"gamma": 1.1}),
-        (ACT, {"batch": 2.5}),
-        (nCT, {"batch": 0}),
-        (CT_rank, {"saturation": -0.5}),
-        (CT_rank, {"gain": "log"}),
-    ],
-    ids=str,
-)
-def test_a_parameter_out_of_range_is_refused_when_the_measure_is_built(measure, params):
-    name = next(iter(params))
-
-    with pytest.raises(ValueError, match=f"^{measure.NAME}: {name} must be "):
-        measure(**params)
-
-
-@pytest.mark.parametrize(
-    "measure",
-    [
-        CT(gamma=1) @ 2,
-        nCT(batch=10, gamma=0.9, max_height=0.5) @ 3,
-        CT_rank(gamma=0.1, saturation=2, gain="linear", max_rel=4, rel=2) @ 20,
-    ],
-    ids=repr,
-)
-def test_repr_parses_to_an_equal_measure(measure):
-    assert ir_measures.parse_measure(repr(measure)) == measure

@@ -27,20 +27,10 @@ def test_without_a_cutoff_the_whole_ranking_counts(value_of):
     assert value_of(ERR, {"a": {"0": 1}}, ranking) == pytest.approx(1 / 16 / 2000, abs=1e-18)
 
 
-def test_the_label_of_a_document_is_its_highest_over_the_intents(value_of):
-    several = {"a": {"x": 1, "y": 3, "z": -2}, "b": {"y": 2}}
-
-    assert value_of(ERR @ 5, several, "ab") == value_of(ERR @ 5, {"a": {"0": 3}, "b": {"0": 2}}, "ab")
-
-
 def test_the_order_of_a_documents_rows_does_not_matter(topic, by_query):
     qrels, run = topic({"a": {"x": 3, "y": 1}}, "a")
 
     assert by_query(ERR @ 5, qrels.iloc[::-1], run) == by_query(ERR @ 5, qrels, run) == {"q": 7 / 16}
-
-
-def test_negative_labels_count_as_0(value_of):
-    assert value_of(ERR @ 5, {"a": {"0": -2}, "b": {"0": 1}}, "ab") == 1 / 32
 
 
 @pytest.mark.parametrize("ranking", ["b", "a", "ab"])
@@ -58,11 +48,6 @@ def test_err_is_not_rounded(value_of):
 
     assert value == pytest.approx(1 / 16 + 15 / 256 / 2 + (15 / 16) ** 2 * 7 / 16 / 3, abs=1e-15)
     assert value != round(value, 5)
-
-
-@pytest.mark.parametrize("label", [0, -1])
-def test_a_query_without_relevant_documents_scores_0(label, value_of):
-    assert value_of(ERR @ 20, {"a": {"0": label}}, "a") == 0
 
 
 # (2^label - 1) / 16 is 1/2, and 1/4.

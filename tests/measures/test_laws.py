@@ -304,35 +304,11 @@ def test_without_a_column_that_names_the_intent_there_is_one(data):
 
 
 @settings(max_examples=10, deadline=None)
-@given(data=topics())
-def test_a_query_that_is_missing_from_the_run_scores_the_default(data):
-    qrels, run = data
-
-    values = compute(MEASURES, qrels, run.iloc[:0])
-
-    assert set(values.values()) == {0.0}
-    assert len(values) == len(MEASURES) * qrels["query_id"].nunique()
-
-
-@settings(max_examples=10, deadline=None)
 @given(data=topics(labels=st.sampled_from([0, -2])))
 def test_a_query_without_relevant_documents_scores_0_but_for_effort(data):
     values = compute(OTHERS, *data)
 
     assert set(values.values()) == {0.0}
-
-
-@settings(max_examples=10, deadline=None)
-@given(data=topics())
-def test_pyterriers_names_of_columns_are_read_as_well(data):
-    qrels, run = data
-    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-    provider = ir_measures.providers.registry["diversity"]
-
-    metrics = provider.iter_calc(PLAIN, qrels.rename(columns=names), run.rename(columns=names))
-
-    values = {(str(m.measure), m.query_id): m.value for m in metrics}
-    assert not differences(compute(PLAIN, qrels, run), values)
 
 
 @settings(max_examples=10, deadline=None)
@@ -618,15 +594,6 @@ def test_each_query_has_the_same_bits_alone_and_among_any_others(given_frames):
     for subset in subsets:
         of_subset = qrels[qrels["query_id"].isin(subset)], run[run["query_id"].isin(subset)]
         assert not differences(of_queries(every, subset), evaluated(measures, *of_subset))
-
-
-@REPEATED
-def test_queries_that_the_qrels_lack_change_no_bit(given_frames):
-    measures, qrels, run, _, alone = given_frames
-
-    some = evaluated(measures, qrels[qrels["query_id"].isin(["q3", "q5"])], run)
-
-    assert not differences(of_queries(alone, ["q3", "q5"]), some)
 
 
 @REPEATED

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import by_hand
 import drawn
 import naive
-from pyterrier_diversity import DAG, IA, RAP, RBAP, RBTR, RRAP, UserModel
+from pyterrier_diversity import DAG, RAP, RBAP, RBTR, RRAP, UserModel
 from pyterrier_diversity.ideal import ByWorth
 from pyterrier_diversity.measures import Normalised
 from pyterrier_diversity.parameters import CUTOFF
@@ -75,16 +75,6 @@ def test_cached_values_do_not_depend_on_the_length_of_a_run(measure):
     assert one_after_the_other == alone
 
 
-@by_name([IA(RBAP(norm=True)), IA(DAG(norm=True) @ 3)])
-def test_one_intent_at_a_time_is_the_same(measure):
-    qrels, run = drawn.intent_topics(0)
-
-    values = by_hand.values([measure, measure.measure], qrels, run)
-
-    each, together = values.values()
-    assert each == pytest.approx(together, abs=1e-12)
-
-
 @pytest.mark.parametrize("cutoff", [10**5, 10**9, 2**63, 2**80])
 def test_the_perfect_ranking_of_a_geometric_distribution_may_be_of_any_length(cutoff):
     qrels, run = by_hand.qrels("q x a 1", "q x b 1"), by_hand.run(q="u a b")
@@ -107,18 +97,6 @@ def test_a_series_of_too_many_terms_is_refused(measure, cutoff):
 @by_name([RBTR(norm=True) @ 2**63, RRAP(norm=True) @ 2**63])
 def test_others_are_not_read_where_they_add_nothing(measure):
     assert by_hand.value(measure, by_hand.qrels("q x a 1"), by_hand.run(q="a")) == 1
-
-
-@by_name([RBAP(norm=True), DAG(norm=True) @ 5])
-def test_values_of_many_queries_are_those_of_each_alone(measure):
-    qrels, run = drawn.intent_topics(2)
-    together = by_hand.values_by_query([measure], qrels, run)
-
-    alone = {}
-    for query in qrels["query_id"].unique():
-        alone |= by_hand.values_by_query([measure], qrels[qrels["query_id"] == query], run[run["query_id"] == query])
-
-    assert together == alone
 
 
 def test_a_normalised_measure_that_is_defined_again_has_its_own_ideal_value():

@@ -5,8 +5,7 @@ import warnings
 import pytest
 
 import naive
-from by_hand import qrels, run, value, values_by_query
-from drawn import small_topics
+from by_hand import qrels, run, value
 from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, evaluate_runs, score
 
 # Nuggets a and b are vital, c and d okay, e is neither; nothing is judged for d, and nothing supports e.
@@ -35,10 +34,6 @@ JUDGED.loc[JUDGED["docno"] == "x", "docno"] = ""
 def test_values_worked_by_hand(measure, ranking, expected):
     assert value(measure, JUDGED, run(q=ranking)) == pytest.approx(expected, abs=1e-15)
     assert naive.values(measure, JUDGED, run(q=ranking))["q"] == pytest.approx(expected, abs=1e-15)
-
-
-def test_every_label_from_2_is_full_support_and_every_other_one_above_0_partial():
-    assert score(NuggetScore, [[2, 3, 1, 1.5, 0.1, 0]]) == pytest.approx((2 + 3 * 0.5) / 6)
 
 
 def test_labels_of_0_and_1_are_full_support_if_the_measure_says_so():
@@ -85,12 +80,6 @@ def test_weights_are_not_read_but_an_intent_of_weight_0_counts_for_no_measure():
     assert value(NuggetScore, weighted, run(q="p1")) == pytest.approx(1.5 / 3)
 
 
-def test_a_query_without_a_nugget_that_counts_scores_0():
-    okay = JUDGED.assign(importance="okay")
-
-    assert value(NuggetScore(importance="vital"), okay, run(q="p1 p2")) == 0
-
-
 @pytest.mark.parametrize("importance", ["vital", "weighted"])
 def test_a_score_by_importance_needs_its_column(importance):
     measure = NuggetScore(importance=importance)
@@ -107,12 +96,6 @@ def test_coverage_is_the_score_of_binary_labels_in_which_weights_count():
     binary = JUDGED.assign(label=2 * (JUDGED["label"] > 0))
 
     assert value(Coverage, binary, run(q="p1")) == value(NuggetScore, binary, run(q="p1")) == 2 / 5
-
-
-def test_values_are_those_of_the_naive_reference():
-    frames = small_topics(7)
-
-    assert values_by_query(NUGGETS, *frames) == pytest.approx(naive.values_of_all(NUGGETS, *frames), abs=1e-15)
 
 
 def test_highest_labels_have_no_importance():

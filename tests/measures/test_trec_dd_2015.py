@@ -1,24 +1,14 @@
 from __future__ import annotations
 
-import ir_measures
-import pandas as pd
-import pyterrier as pt
 import pytest
-from ir_measures import nDCG
 
-import drawn
-import naive
-from by_hand import qrels, session, value, values, values_by_query
+from by_hand import qrels, session, value, values
 from pyterrier_diversity import (
-    RBU,
-    Adhoc,
-    Dsharp_nDCG,
     ERR_arith,
     ERR_harm,
     P_at_Recall,
     P_at_Recall_mod,
     RR_at_Recall,
-    alpha_nDCG,
 )
 
 MEASURES = [ERR_arith, ERR_harm, P_at_Recall, P_at_Recall_mod, RR_at_Recall]
@@ -83,63 +73,7 @@ def test_a_rating_above_4_is_refused():
         value(ERR_arith, qrels("q x a 5"), session("a"))
 
 
-def test_weights_of_intents_and_gains_play_no_part():
-    changed = JUDGED.assign(weight=[9, 9, 1, 5], gain=[7, 8, 9, 10])
-
-    for measure in MEASURES:
-        assert value(measure, changed, session("dbac")) == value(measure, JUDGED, session("dbac"))
-
-
-@pytest.mark.parametrize("rel", [None, 3])
-@pytest.mark.parametrize("turns", [True, False], ids=["turns", "a ranking"])
-def test_values_of_drawn_sessions_are_those_of_the_naive_reference(turns, rel):
-    passages, run = drawn.sessions(12)
-    judged, run = (
-        (drawn.with_weights(drawn.of_documents(passages)), run) if turns else (passages, drawn.without_turns(run))
-    )
-    measures = [measure(cutoff=cutoff, rel=rel) for measure in MEASURES for cutoff in (None, 1, 8, 100)]
-
-    computed = values_by_query(measures, judged, run)
-
-    assert len(computed) == 12 * len(measures)
-    assert computed == pytest.approx(naive.values_of_all(measures, judged, run), abs=1e-12)
-
-
-def test_a_query_that_is_missing_from_the_run_or_has_no_relevant_document_scores_0():
-    judged = pd.concat([JUDGED, qrels("other x a 0")])
-
-    computed = values(MEASURES, judged, session("a", query_id="other"))
-
-    assert computed == {measure.NAME: [0, 0] for measure in MEASURES}
-
-
 def test_a_ranking_without_relevant_documents_has_the_reciprocal_rank_of_its_length_and_otherwise_0():
     computed = values(MEASURES, JUDGED, session("de"))
 
     assert computed == {measure.NAME: [0] for measure in MEASURES} | {"RR_at_Recall": [1 / 2]}
-
-
-def test_sessions_are_measured_beside_rankings_in_one_experiment():
-    passages, run = drawn.sessions(13)
-    topics = pd.DataFrame({"qid": passages["qid"].unique(), "query": "query"})
-    measures = [*(measure @ 20 for measure in MEASURES), RBU @ 5, alpha_nDCG @ 5, Dsharp_nDCG @ 5, Adhoc(nDCG @ 5)]
-
-    table = pt.Experiment([run], topics, passages, measures, ["x"])
-
-    for measure in measures:
-        assert table.loc[0, str(measure)] == pytest.approx(value(measure, drawn.of_documents(passages), run), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("measure", "params"), [(ERR_arith, {"cutoff": 0}), (RR_at_Recall, {"cutoff": 1.5}), (P_at_Recall, {"rel": 0})]
-)
-def test_a_parameter_out_of_range_is_refused_when_the_measure_is_built(measure, params):
-    name = next(iter(params))
-
-    with pytest.raises(ValueError, match=f"^{measure.NAME}: {name} must be "):
-        measure(**params)
-
-
-@pytest.mark.parametrize("measure", [ERR_harm @ 5, RR_at_Recall(rel=2) @ 20], ids=repr)
-def test_repr_parses_to_an_equal_measure(measure):
-    assert ir_measures.parse_measure(repr(measure)) == measure

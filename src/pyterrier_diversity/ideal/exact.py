@@ -116,7 +116,7 @@ def exact_order(
     topic = Topic(list(kinds), [len(same_kind) for same_kind in kinds.values()], alpha, discounts)
     path = [kind_of_doc[number] for number in greedy.tolist() if number in kind_of_doc]
     docs = [iter(same_kind) for same_kind in kinds.values()]
-    order = [next(docs[kind]) for kind in _Search(topic, path, end, time_limit).run()]
+    order = [next(docs[kind]) for kind in _Branches(topic, path, end, time_limit).run()]
     return np.array([*order, *useless][: len(ranks)], dtype=np.intp)
 
 
@@ -133,7 +133,7 @@ class _Partial(NamedTuple):
         return _Partial(*(values[index] for values in self))
 
 
-class _Search:
+class _Branches:
     """A search for the best order that starts from a good one."""
 
     def __init__(self, topic: Topic, path: list[int], end: float, time_limit: float) -> None:

@@ -84,7 +84,7 @@ def greedy_places(
     """
     query, doc, intent = (np.asarray(values, dtype=np.intp) for values in (query, doc, intent))
     n_labels, depth = np.bincount(doc, minlength=n_docs), n_docs if depth is None else min(depth, n_docs)
-    search = _Search(query, n_labels, intent, np.asarray(worth, dtype=np.float64), 1.0 - alpha, depth, least)
+    search = _Places(query, n_labels, intent, np.asarray(worth, dtype=np.float64), 1.0 - alpha, depth, least)
     docs = np.flatnonzero(n_labels)
     size = np.bincount(query[docs])
     shared = np.bincount(query[doc], np.bincount(intent)[intent])
@@ -99,7 +99,7 @@ def greedy_places(
 
 
 @dataclass
-class _Search:
+class _Places:
     """The places assigned so far, and the remaining factor of each intent's gain."""
 
     query: _Ints

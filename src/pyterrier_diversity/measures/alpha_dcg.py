@@ -19,7 +19,7 @@ from .base import Normalised, ZeroToOne, register, serve
 
 __all__ = ["ERR_IA", "NRBP", "alpha_DCG", "alpha_nDCG", "alpha_nDCG_exact", "nERR_IA", "nNRBP"]
 
-BETA: Parameters = {
+PATIENCE: Parameters = {
     "beta": Parameter(float, 0.5, interval="[0, 1)", desc="patience: probability of going on to the next document")
 }
 
@@ -43,10 +43,8 @@ class AlphaFamily(ZeroToOne):
         return Exact(self.alpha, self.discount, depth, time_limit)
 
 
-class OverGreedy(Normalised, AlphaFamily):
+class OverGreedy(AlphaFamily, Normalised):
     """The discounted sum, divided by that of the greedy ideal ranking."""
-
-    gained = AlphaFamily.gained
 
     def range(self) -> tuple[float, float]:
         # The gains are submodular, so greedy reaches 1 - 1/e of the optimum at every rank (Nemhauser et al. 1978).
@@ -135,7 +133,7 @@ class _ERR_IA(OverPerfect):
     discount = staticmethod(reciprocal_discount)
 
 
-class _alpha_nDCG(OverGreedy, _alpha_DCG):
+class _alpha_nDCG(OverGreedy):
     r"""Alpha-nDCG: DCG in which repeated intents gain less, divided by that of the ideal ranking.
 
     The ideal ranking is built greedily. A better one may exist, so values can exceed 1, but not e/(e - 1). Values equal
@@ -163,8 +161,11 @@ class _alpha_nDCG(OverGreedy, _alpha_DCG):
     0.5
     """
 
+    SUPPORTED_PARAMS = _alpha_DCG.SUPPORTED_PARAMS
+    discount = staticmethod(log_discount)
 
-class _nERR_IA(OverGreedy, _ERR_IA):
+
+class _nERR_IA(OverGreedy):
     r"""Normalised ERR-IA: the mean ERR over the intents, divided by that of the ideal ranking.
 
     Labels are binary. The ideal ranking is built greedily. Values equal those of ndeval at every cutoff.
@@ -185,8 +186,22 @@ class _nERR_IA(OverGreedy, _ERR_IA):
     0.5
     """
 
+    SUPPORTED_PARAMS = _ERR_IA.SUPPORTED_PARAMS
+    alpha = _ERR_IA.alpha
+    discount = staticmethod(reciprocal_discount)
 
-class _NRBP(AlphaFamily):
+
+class RankBiased(AlphaFamily):
+    """A sum discounted by the users' patience."""
+
+    SUPPORTED_PARAMS: Parameters = {**ALPHA, **PATIENCE, **REL_FROM_1}
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.discount = GeometricDiscount(self.beta)
+
+
+class _NRBP(RankBiased):
     r"""Novelty- and rank-biased precision: RBP in which repeated intents gain less.
 
     The sum is divided by that of an infinite list in which every document is relevant to all intents.
@@ -207,18 +222,12 @@ class _NRBP(AlphaFamily):
     0.75
     """
 
-    SUPPORTED_PARAMS = {**ALPHA, **BETA, **REL_FROM_1}
-
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
-        self.discount = GeometricDiscount(self.beta)
-
     def score(self, ranked: Ranked) -> np.ndarray:
         perfect = 1 / (1 - (1 - self.alpha) * self.beta)
         return divide(self.gained(ranked), perfect * ranked.n_intents)
 
 
-class _nNRBP(OverGreedy, _NRBP):
+class _nNRBP(OverGreedy, RankBiased):
     r"""Normalised NRBP: RBP in which repeated intents gain less, divided by that of the ideal ranking.
 
     The ideal ranking is built greedily.

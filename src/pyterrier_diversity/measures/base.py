@@ -28,7 +28,7 @@ __all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "regist
 
 M = TypeVar("M", bound="DiversityMeasure")
 # How far rounding may lead out of a range.
-_ROUNDING = 1e-9
+_LAST_BITS = 1e-9
 
 
 class _Signature:
@@ -340,7 +340,7 @@ def in_range(measure: DiversityMeasure, values: np.ndarray, query_ids: Sequence[
     low, high = measure.range()
     if low <= values.min(initial=high) and values.max(initial=low) <= high:
         return values
-    least, most = (limit + side * _ROUNDING * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))
+    least, most = (limit + side * _LAST_BITS * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))
     far = (values < least) | (values > most)
     if far.any():
         query = int(np.argmax(far))

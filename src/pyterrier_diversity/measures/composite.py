@@ -134,7 +134,7 @@ def smallest_relevant(measure: ir_measures.Measure) -> float | None:
     return None if rel is None else float(rel)
 
 
-GAMMA: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
+RECALL_WEIGHT: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
 
 
 class MeanWithRecall(CompositeMeasure):
@@ -248,7 +248,7 @@ class _Sharp(MeanWithRecall, Wrapper):
     0.75
     """
 
-    SUPPORTED_PARAMS = {**MEASURE, **CUTOFF, **GAMMA}
+    SUPPORTED_PARAMS = {**MEASURE, **CUTOFF, **RECALL_WEIGHT}
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
         inner = super()._read(measure, cutoff)
@@ -310,7 +310,7 @@ class _SharpForm(MeanWithRecall):
         self.__doc__ = _TEXT.format(form=form, inner=inner.PRETTY_NAME)
         if form.of_ntcireval:
             self.EQUALS = f"the mean of {form.of_ntcireval} and I-rec of pyNTCIREVAL, given global gains"
-        self.SUPPORTED_PARAMS = {**inner.SUPPORTED_PARAMS, **GAMMA}
+        self.SUPPORTED_PARAMS = {**inner.SUPPORTED_PARAMS, **RECALL_WEIGHT}
         super().__init__(**params)
 
     def __call__(self, *values: Any, **params: Any) -> _SharpForm:

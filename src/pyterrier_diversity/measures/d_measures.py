@@ -19,7 +19,7 @@ from .base import CompositeMeasure, Normalised, Part, ZeroToOne, register
 
 __all__ = ["DIN_Q", "D_Q", "DIN_nDCG", "D_nDCG", "EfP", "Pplus", "PplusQ", "Q"]
 
-BETA: Parameters = {
+GAIN_WEIGHT: Parameters = {
     "beta": Parameter(float, 1.0, interval="[0, inf)", desc="weight of cumulated gain; 0 for precision alone")
 }
 
@@ -30,7 +30,7 @@ class BlendedRatio(ZeroToOne):
     Subclasses set ``normaliser``, the order of the relevant documents in the ideal ranking.
     """
 
-    SUPPORTED_PARAMS = {**CUTOFF, **BETA, **GAIN}
+    SUPPORTED_PARAMS = {**CUTOFF, **GAIN_WEIGHT, **GAIN}
 
     def counted(self, ranked: Ranked) -> np.ndarray:
         """Tell which entries count."""
@@ -45,14 +45,18 @@ class BlendedRatio(ZeroToOne):
         ideal = ranked.ideal(self.normaliser)
         ideal_gain = ideal.documents.total(ideal.weight * ideal.gain(self))
         best = ideal.documents.queries.until(ideal_gain, documents.queries.of, documents.rank)
-        # A large beta times large gains would overflow. Only the ratio of beta to 1 counts.
-        of_count, of_gain = (1.0 / self.beta, 1.0) if self.beta > 1 else (1.0, self.beta)
-        return relevant * (of_count * found + of_gain * gained) / (of_count * documents.rank + of_gain * best)
+        return relevant * blended_ratio(found, gained, documents.rank, best, self.beta)
 
     def score(self, ranked: Ranked) -> np.ndarray:
         n = ranked.n_relevant_docs
         most = n if ranked.cutoff is None else np.minimum(n, ranked.depth)
         return divide(ranked.documents.queries.total(self.ratios(ranked)), most)
+
+
+def blended_ratio(count: np.ndarray, gain: np.ndarray, rank: np.ndarray, best: np.ndarray, beta: float) -> np.ndarray:
+    """Return (count + beta gain) / (rank + beta best), where no product overflows."""
+    of_count, of_gain = (1.0 / beta, 1.0) if beta > 1 else (1.0, beta)
+    return np.asarray((of_count * count + of_gain * gain) / (of_count * rank + of_gain * best))
 
 
 class _Q(BlendedRatio):

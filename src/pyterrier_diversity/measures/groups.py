@@ -23,7 +23,7 @@ from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RR
 
 __all__ = ["CARTERETTE", "CRUX", "FRESHSTACK", "NDEVAL", "NTCIR_INTENT", "NUGGETS", "RBU18_OFFICIAL", "signature"]
 
-Measures = tuple[ir_measures.Measure, ...]
+MeasureGroup = tuple[ir_measures.Measure, ...]
 _CUTOFFS = (5, 10, 20)
 
 
@@ -87,7 +87,7 @@ def _provider(measure: ir_measures.Measure) -> str:
 
 
 #: The columns of ndeval, the program of the TREC Web tracks' diversity tasks.
-NDEVAL: Measures = (
+NDEVAL: MeasureGroup = (
     *(measure @ k for measure in (ERR_IA, nERR_IA, alpha_DCG, alpha_nDCG) for k in _CUTOFFS),
     NRBP,
     nNRBP,
@@ -96,30 +96,30 @@ NDEVAL: Measures = (
 )
 
 #: The measures of NTCIR's INTENT tasks for document rankings.
-NTCIR_INTENT: Measures = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp_nDCG @ 10, PplusQsharp @ 10)
+NTCIR_INTENT: MeasureGroup = (StRecall @ 10, D_nDCG @ 10, Dsharp_nDCG @ 10, DINsharp_nDCG @ 10, PplusQsharp @ 10)
 
 #: The measures of FreshStack, where nuggets are the intents (Thakur et al. 2025), and `NuggetScore` for its labels.
 #:
 #: FreshStack breaks ties by ascending id, rounds the Coverage of each query to five digits, and rounds means to four.
 #: Here ties are broken by descending id, and nothing is rounded.
-FRESHSTACK: Measures = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50), NuggetScore(full=1) @ 20)
+FRESHSTACK: MeasureGroup = (alpha_nDCG @ 10, Coverage @ 20, Adhoc(ir_measures.R @ 50), NuggetScore(full=1) @ 20)
 
 #: The three scores of AutoNuggetizer, each strict and with partial support (Pradeep et al. 2025).
 #:
 #: A label of 2 means full support (``full=2``); formats with labels 0 and 1 need ``NuggetScore(full=1)``. To score the
 #: passages of a ranking, add a cutoff: ``[measure @ 20 for measure in NUGGETS]``.
-NUGGETS: Measures = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
+NUGGETS: MeasureGroup = grid(NuggetScore, importance=["vital", "weighted", "all"], partial=[0, 0.5])
 
 #: The measures of CRUX, where a rating of 3 or more means that a passage answers a question.
 #:
 #: ``Coverage`` is over all questions of a topic, ``StRecall`` over those that a passage answers.
-CRUX: Measures = (Coverage(rel=3) @ 10, StRecall(rel=3) @ 10, alpha_nDCG(rel=3) @ 10, NuggetScore(full=3) @ 10)
+CRUX: MeasureGroup = (Coverage(rel=3) @ 10, StRecall(rel=3) @ 10, alpha_nDCG(rel=3) @ 10, NuggetScore(full=3) @ 10)
 
 #: The official measures of the TREC Web track 2014 and variants of RBU, as in Amigó et al. (2018), Table 3.
-RBU18_OFFICIAL: Measures = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
+RBU18_OFFICIAL: MeasureGroup = (*NDEVAL, *grid(RBU, e=[0, 0.001, 0.05, 0.1, 0.5], p=[0.8, 0.9, 0.99]))
 
 #: The fifteen measures of Carterette (2011), Table 1, sorted by model and normalised as in Sec. 3.2.
-CARTERETTE: Measures = (
+CARTERETTE: MeasureGroup = (
     UserModel(1, "RBP"),
     CDG,
     RRG,
@@ -137,7 +137,7 @@ CARTERETTE: Measures = (
     RRAP,
 )
 
-GROUPS: dict[str, Measures] = {name: globals()[name] for name in __all__ if name.isupper()}
+GROUPS: dict[str, MeasureGroup] = {name: globals()[name] for name in __all__ if name.isupper()}
 
 
 def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
@@ -171,7 +171,7 @@ def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
     return list(several.values())
 
 
-def _group(name: Any) -> Measures:
+def _group(name: Any) -> MeasureGroup:
     return GROUPS.get(name, ()) if isinstance(name, str) else ()
 
 

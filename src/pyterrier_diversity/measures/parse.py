@@ -67,14 +67,14 @@ def parse(text: str) -> ir_measures.Measure:
     if "#" in text:  # Python would read a comment
         raise ValueError(unknown_measure(text))
     try:
-        return _read(ast.parse(text.strip(), mode="eval").body)
+        return _measure_of(ast.parse(text.strip(), mode="eval").body)
     except (AttributeError, MemoryError, NameError, RecursionError, SyntaxError, TypeError, ValueError) as error:
         if isinstance(error, ValueError) and str(error).endswith((".", "?")):  # about a parameter, or a name inside
             raise
         raise ValueError(unknown_measure(text)) from error
 
 
-def _read(node: ast.expr) -> ir_measures.Measure:
+def _measure_of(node: ast.expr) -> ir_measures.Measure:
     """Return the measure that a syntax tree names, in one pass over the tree."""
     at: list[ast.expr] = []
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -104,7 +104,7 @@ def _read(node: ast.expr) -> ir_measures.Measure:
 
 def _inner(node: ast.expr) -> ir_measures.Measure:
     """Return the measure inside a wrapper, which may be quoted."""
-    return parse(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else _read(node)
+    return parse(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else _measure_of(node)
 
 
 def read_measure(who: str, measure: Any) -> ir_measures.Measure:
@@ -112,12 +112,12 @@ def read_measure(who: str, measure: Any) -> ir_measures.Measure:
     if isinstance(measure, str):
         return parse(measure)
     if not isinstance(measure, ir_measures.Measure):
-        raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {_described(measure)}.")
+        raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {_shown(measure)}.")
     check_names(measure, measure.params)  # ir_measures cannot print a measure with unknown parameters
     return measure
 
 
-def _described(other: Any) -> str:
+def _shown(other: Any) -> str:
     """Describe an argument that is not a measure in a few words: a frame could fill the screen."""
     if isinstance(other, pd.DataFrame):
         return "a DataFrame; qrels come before measures"

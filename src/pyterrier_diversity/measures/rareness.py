@@ -17,7 +17,7 @@ __all__ = ["AP_Rareness", "P_Rareness", "RBP_Rareness", "nDCG_Rareness"]
 
 ADAPTIVE = "adaptive"
 
-ALPHA: Parameters = {
+RARENESS: Parameters = {
     "alpha": Parameter(
         float,
         1.0,
@@ -45,7 +45,7 @@ class _Rareness(DiversityMeasure):
     VIEW: View = "ad hoc"
     NEEDS = ("rarity",)
     READS = ("rarity",)
-    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **ALPHA, **MIXTURE, **REL}
+    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **RARENESS, **MIXTURE, **REL}
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -147,7 +147,7 @@ class _nDCG_Rareness(ZeroToOne, _Rareness, Normalised):
 
     SUPPORTED_PARAMS = {
         **CUTOFF,
-        **ALPHA,
+        **RARENESS,
         "gain": Parameter(str, "linear", choices=GAINS, table=POSITIVE, desc="how a label becomes a value"),
         **REL,
     }
@@ -180,7 +180,7 @@ class _RBP_Rareness(_Rareness):
     SUPPORTED_PARAMS = {
         **CUTOFF,
         "p": Parameter(float, 0.8, interval="(0, 1)", desc="probability of going on to the next document"),
-        **ALPHA,
+        **RARENESS,
         **REL,
     }
 

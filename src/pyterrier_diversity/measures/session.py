@@ -23,7 +23,7 @@ BATCH: Parameters = {
         desc="documents in a turn, in ideal rankings and in runs without a column turn",
     )
 }
-GAMMA: Parameters = {
+DECAY: Parameters = {
     "gamma": Parameter(
         float, 0.5, interval="[0, 1]", desc="factor by which an intent's gains shrink each time it is met"
     )
@@ -31,7 +31,7 @@ GAMMA: Parameters = {
 
 
 # Sums of probabilities that differ by less count as equal.
-ROUNDING = 1e-12
+LAST_BITS = 1e-12
 
 
 class InTurns(DiversityMeasure):
@@ -65,7 +65,7 @@ class _CubeTest(InTurns, ZeroToOne):
     READS = ("weight", "gain")
     SUPPORTED_PARAMS = {
         **CUTOFF,
-        **GAMMA,
+        **DECAY,
         "max_height": Parameter(float, 5.0, interval=POSITIVE, desc="gain at which an intent is satisfied"),
         **BATCH,
     }
@@ -212,7 +212,7 @@ class _CT_rank(FromZero):
     READS = ("weight",)
     SUPPORTED_PARAMS = {
         **CUTOFF,
-        **GAMMA,
+        **DECAY,
         "saturation": Parameter(
             float, 1.0, interval="(0, inf)", desc="sum of probabilities at which an intent is satisfied"
         ),
@@ -221,7 +221,7 @@ class _CT_rank(FromZero):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         r = ranked.probability(self)
-        hungry = ranked.intents.above(r) < self.saturation - ROUNDING
+        hungry = ranked.intents.above(r) < self.saturation - LAST_BITS
         gain = ranked.weight * r * power(self.gamma, ranked.met) * hungry
         return ranked.total(gain / ranked.rank)
 
@@ -374,7 +374,10 @@ class _EU_DD(InTurns):
         return nuggets.total(reached), rating, of_nugget
 
     def words(self, read: Ranked, turns: Turns) -> np.ndarray:
-        """Return E(words); documents of unknown length cost nothing."""
+        """Return E(words): how far users read in each turn, times its words down to there, summed over turns.
+
+        Documents of unknown length cost nothing.
+        """
         run = read.run
         if run is None or not run.has_lengths:
             if run is not None and read.n.any():
@@ -385,12 +388,14 @@ class _EU_DD(InTurns):
                 )
                 run.warn_once(LengthsWarning(message))
             return np.zeros(len(turns.n))
+        # Each place of each turn, and the words of its document.
         size = turns.last - turns.start
         turn = Groups(np.repeat(np.arange(len(size)), size), len(size))
         query, is_last = turns.query[turn.of], turn.place + 1 == size[turn.of]
         of_queries = list(map(run.doc_len, read.judgements.query_ids))
         n_above = np.cumsum([0, *map(len, of_queries)])[query]
         words = np.concatenate([np.zeros(0), *of_queries])[n_above + Groups(query, len(turns.n)).place]
+        # What users have read who stop at a place, and the probability that they do.
         known = np.nan_to_num(words)
         until = np.where(np.isnan(words), 0.0, turn.above(known) + known)
         stops = power(1 - self.p, turn.place) * np.where(is_last, 1.0, self.p)

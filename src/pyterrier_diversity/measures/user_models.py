@@ -295,7 +295,7 @@ class _UserModel(UserModelMeasure):
         return super().__call__(**{name: value for name, value in given.items() if value is not None})
 
 
-class Cell(NamedTuple):
+class NamedModel(NamedTuple):
     """A named cell of the table of models and distributions."""
 
     name: str
@@ -306,23 +306,23 @@ class Cell(NamedTuple):
 
 
 # Carterette (2011), Table 1.
-CELLS = (
-    Cell("RBTR", 2, "RBP", "Rank-Biased Total Relevance"),
-    Cell("RBAP", 4, "RBP", "Rank-Biased Average Precision"),
-    Cell("CDG", 1, "DCG", "Cumulated Discounted Gain"),
-    Cell("DCG", 2, "DCG", "Discounted Cumulated Gain"),
-    Cell("DAG", 4, "DCG", "Discounted Average Gain"),
-    Cell("RRG", 1, "RR", "Reciprocal Rank Gain"),
-    Cell("RRTR", 2, "RR", "Reciprocal Rank Total Relevance", " The paper calls it RR."),
-    Cell("RAP", 4, "RR", "Reciprocal Average Precision"),
-    Cell("EPR", 4, "ERR", "Expected Precision"),
-    Cell("ARR", 3, "AP", "Average Reciprocal Rank"),
-    Cell("RRR", 3, "RRR", "Reciprocal Relevant Rank"),
-    Cell("RRAP", 4, "RRR", "Reciprocal Relevant Average Precision"),
+NAMED_MODELS = (
+    NamedModel("RBTR", 2, "RBP", "Rank-Biased Total Relevance"),
+    NamedModel("RBAP", 4, "RBP", "Rank-Biased Average Precision"),
+    NamedModel("CDG", 1, "DCG", "Cumulated Discounted Gain"),
+    NamedModel("DCG", 2, "DCG", "Discounted Cumulated Gain"),
+    NamedModel("DAG", 4, "DCG", "Discounted Average Gain"),
+    NamedModel("RRG", 1, "RR", "Reciprocal Rank Gain"),
+    NamedModel("RRTR", 2, "RR", "Reciprocal Rank Total Relevance", " The paper calls it RR."),
+    NamedModel("RAP", 4, "RR", "Reciprocal Average Precision"),
+    NamedModel("EPR", 4, "ERR", "Expected Precision"),
+    NamedModel("ARR", 3, "AP", "Average Reciprocal Rank"),
+    NamedModel("RRR", 3, "RRR", "Reciprocal Relevant Rank"),
+    NamedModel("RRAP", 4, "RRR", "Reciprocal Relevant Average Precision"),
 )
 
 
-class _Cell(UserModelMeasure):
+class _NamedModel(UserModelMeasure):
     """A named cell of the table, with the parameters that have an effect in it.
 
     Notes
@@ -330,26 +330,28 @@ class _Cell(UserModelMeasure):
     :Source: Carterette (2011, SIGIR), Table 1
     """
 
-    def __init__(self, cell: Cell, **params: Any) -> None:
-        self.cell = cell
-        self.NAME, self.model, self.stop, self.PRETTY_NAME, note = cell
-        model, stop = MODELS[cell.model], STOPS[cell.stop]
-        of_stop = STATIC[cell.stop].F_formula if cell.model == 2 else stop.P_formula
+    def __init__(self, named: NamedModel, **params: Any) -> None:
+        self.named = named
+        self.NAME, self.model, self.stop, self.PRETTY_NAME, note = named
+        model, stop = MODELS[named.model], STOPS[named.stop]
+        of_stop = STATIC[named.stop].F_formula if named.model == 2 else stop.P_formula
         formula = f"{model.formula} {of_stop}"
         self.FORMULA = rf"\sum_t w_t M_t, \quad M_t = {formula}"
         self.WHERE = "$R_i$ is the number of relevant documents, or their gain, down to rank i" * ("R_i" in formula)
         self.__doc__ = (
-            f"{cell.pretty_name}: {model.what} {stop.users}.\n\n"
-            f'It is ``UserModel({cell.model}, "{cell.stop}")``.{note}\n\n.. cite.dblp:: conf/sigir/Carterette11\n'
+            f"{named.pretty_name}: {model.what} {stop.users}.\n\n"
+            f'It is ``UserModel({named.model}, "{named.stop}")``.{note}\n\n.. cite.dblp:: conf/sigir/Carterette11\n'
         )
-        self.SUPPORTED_PARAMS = cell_parameters(cell.model, cell.stop)
+        self.SUPPORTED_PARAMS = cell_parameters(named.model, named.stop)
         self.READS = ("weight", "intent_type") if "theta_nav" in self.SUPPORTED_PARAMS else ("weight",)
         super().__init__(**params)
 
-    def __call__(self, *values: Any, **params: Any) -> _Cell:
+    def __call__(self, *values: Any, **params: Any) -> _NamedModel:
         """Return the measure with other values of these parameters."""
-        return super().__call__(*values, cell=self.cell, **params)
+        return super().__call__(*values, named=self.named, **params)
 
 
 UserModel = register(_UserModel())
-RBTR, RBAP, CDG, DCG, DAG, RRG, RRTR, RAP, EPR, ARR, RRR, RRAP = (register(_Cell(cell)) for cell in CELLS)
+RBTR, RBAP, CDG, DCG, DAG, RRG, RRTR, RAP, EPR, ARR, RRR, RRAP = (
+    register(_NamedModel(named)) for named in NAMED_MODELS
+)

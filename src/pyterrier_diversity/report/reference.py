@@ -31,7 +31,7 @@ def entry(measure: DiversityMeasure) -> dict[str, Any]:
         "name": measure.PRETTY_NAME,
         "what": prose(measure).split("\n")[0],
         "formula": plain(measure.FORMULA) + (f", where {where}" if measure.WHERE else ""),
-        "parameters": {name: described(parameter) for name, parameter in measure.SUPPORTED_PARAMS.items()},
+        "parameters": {name: parameter_text(parameter) for name, parameter in measure.SUPPORTED_PARAMS.items()},
         "range": measure.VALUES or range_text(*measure.range()),
         "columns": ", ".join(read) or "none",
         "source": measure.SOURCE,
@@ -39,7 +39,7 @@ def entry(measure: DiversityMeasure) -> dict[str, Any]:
     }
 
 
-def described(parameter: Parameter) -> str:
+def parameter_text(parameter: Parameter) -> str:
     """Describe a parameter: what it is, its range and its default."""
     default = "" if parameter.default is None else f"; {parameter.default!r} if not given"
     return f"{parameter.desc} ({parameter.range}{default})"
