@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import click
 from click.shell_completion import CompletionItem
 
+from ..docstrings import parameters_of, section_of
 from ..io import is_device
 from .outputs import STANDARD_OUTPUT, Command
 
@@ -68,8 +69,10 @@ def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decor
     capital letters is shown in place of the value. A parameter before ``*`` without a default is an argument, which
     ``helps`` describes by what stands for its value. The command gets the parameters of a class as one object.
     """
-    hints, told = get_type_hints(source, include_extras=True), _described(source)
-    parameters = inspect.signature(source).parameters
+    hints, parameters = get_type_hints(source, include_extras=True), inspect.signature(source).parameters
+    told: dict[str, tuple[str, str]] = {}
+    for each in reversed(getattr(source, "__mro__", [source])):
+        told |= parameters_of(each.__doc__)
     chosen = [*names, *helps] or list(parameters)
 
     def decorate(command: Decorated) -> Decorated:
@@ -88,26 +91,15 @@ def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decor
 
 def command(function: Decorated) -> click.Command:
     """Make a command of a function: options are its parameters that are annotated or keyword-only."""
-    help = (inspect.getdoc(function) or "").partition("\nParameters\n---")[0]
     hints = get_type_hints(function, include_extras=True)
     own = [
         name
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY or get_origin(hints[name]) is Annotated
     ]
-    return click.command(cls=Command, help=help)(of(function, *own)(function) if own else function)
-
-
-def _described(source: Callable[..., Any]) -> dict[str, tuple[str, str]]:
-    """Return the type and the description of each parameter in a docstring, and in those of the bases of a class."""
-    texts = [inspect.getdoc(each) or "" for each in reversed(getattr(source, "__mro__", [source]))]
-    sections = [text.partition("Parameters\n----------\n")[2].partition("\n\n")[0] for text in texts]
-    found = re.findall(r"^(\S.*?) : (.*)\n((?: {4}.*\n?)+)", "\n".join(sections), flags=re.MULTILINE)
-    return {
-        name: (kind, " ".join(text.replace("`", "").split()))
-        for names, kind, text in found
-        for name in names.split(", ")
-    }
+    return click.command(cls=Command, help=section_of(function.__doc__))(
+        of(function, *own)(function) if own else function
+    )
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any, kind: str, other: str | None, help: str) -> Any:
