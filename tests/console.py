@@ -7,6 +7,7 @@ import functools
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import called
+import pyterrier_diversity
 
 # Of a terminal, and of the pages.
 WIDTH = 80
@@ -43,14 +45,15 @@ def folded(output: str) -> str:
     return "\n".join(line for part in lines for line in part)
 
 
-SOURCE = Path(__file__).parents[1] / "src"
+# Where the package under test is: in the checkout, or installed from the wheel.
+SOURCE = Path(pyterrier_diversity.__file__).parents[1]
 
 
 @functools.cache
 def _command() -> str:
     """Return what runs the command: it calls a process that has imported everything once."""
-    folder = tempfile.TemporaryDirectory()
-    program, address = Path(folder.name, "call.py"), f"{folder.name}/socket"
+    folder, owner = tempfile.mkdtemp(), os.getpid()
+    program, address = Path(folder, "call.py"), f"{folder}/socket"
     program.write_text(called.CALL)
     process = subprocess.Popen(
         [sys.executable, called.__file__, address],
@@ -60,8 +63,9 @@ def _command() -> str:
     )
 
     def end() -> None:
-        process.communicate()
-        folder.cleanup()
+        if os.getpid() == owner:  # and not a worker that was forked
+            process.communicate()
+            shutil.rmtree(folder)
 
     atexit.register(end)
     assert process.stdout is not None

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import inspect
 import pydoc
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -380,9 +381,9 @@ def test_a_new_measure_parses_once_it_is_registered():
 
 
 def test_help_shows_parameters_with_ranges_and_defaults():
-    text = pydoc.plain(pydoc.render_doc(RBU))
+    text = " ".join(pydoc.plain(pydoc.render_doc(RBU)).replace("|", " ").split())  # Python 3.13 breaks the lines
 
-    assert "RBU(*, cutoff: an integer in [1, inf) = None, p: a number in (0, 1] = 0.99, " in text
+    assert re.search(r"RBU\( ?\*, cutoff: an integer in \[1, inf\) = None, p: a number in \(0, 1\] = 0.99, ", text)
     assert inspect.signature(RBU) == inspect.signature(type(RBU))
     assert list(inspect.signature(CDG).parameters) == list(CDG.SUPPORTED_PARAMS)
 
