@@ -4,7 +4,7 @@ from .check import check_files
 from .delegated import RefusedMeasureError
 from .evaluator import DiversityEvaluator, Evaluation, aggregated
 from .means import aggregates
-from .missed import missed_intents, texts_of_intents
+from .missed import first_ranks, intents_by_rank, missed_intents, texts_of_intents
 from .plain import score
 from .runs import evaluate_runs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
     for name, run in read_runs(runs, who=who):
         with of_run(name):
             ranked = Ranked.of_run(Run(run, is_whole=True), view).top(cutoff)
-        covered[name] = np.isin(every, view.intents.named[ranked.intent])
+        covered[name] = np.isin(every, view.intents.named[first_ranks(ranked) > 0])
     coverable = np.isin(every, view.intents.named)
     texts = texts_of_intents(frame)
     counts = named.weight > 0
@@ -87,6 +88,27 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
         "missed": n_missed,
     }
     return table
+
+
+def first_ranks(entries: Ranked) -> np.ndarray:
+    """Return the rank at which each intent is first covered, or 0."""
+    ranks = np.zeros(len(entries.judgements.intents.ids), dtype=np.int64)
+    first = entries.met == 0
+    ranks[entries.intent[first]] = entries.rank[first]
+    return ranks
+
+
+def intents_by_rank(entries: Ranked) -> dict[tuple[int, int], tuple[dict[str, float], list[str]]]:
+    """Return the labels of the intents that each relevant document covers, and the new ones, by query and rank."""
+    found: dict[tuple[int, int], tuple[dict[str, float], list[str]]] = defaultdict(lambda: ({}, []))
+    names, is_new = entries.judgements.intents.ids[entries.intent], first_ranks(entries)[entries.intent] == entries.rank
+    columns = (entries.query, entries.rank, names, entries.label, is_new)
+    for query, rank, intent, label, new in zip(*(column.tolist() for column in columns), strict=True):
+        labels, new_intents = found[query, rank]
+        labels[intent] = int(label) if label.is_integer() else label
+        if new:
+            new_intents.append(intent)
+    return found
 
 
 def texts_of_intents(frame: pd.DataFrame) -> list[str]:

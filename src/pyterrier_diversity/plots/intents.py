@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..evaluate import intents_by_rank
 from ..frames import given_frame
 from ..io import called, check_order, one_or_more_runs, qrels_frame, texts_of, texts_of_queries
 from ..judged import Judgements, Ranked, Run, judge
@@ -242,16 +243,9 @@ def _ranking_of(run: Any, judgements: Judgements, cutoff: int) -> pd.DataFrame:
     read = Run(run)
     docs = read.ranking(judgements.query_ids[0], cutoff)
     judged = [doc in judgements.judged_docs[0] for doc in docs] or [True]
-    grades: list[dict[str, float]] = [{} for _ in judged]
-    new: list[list[str]] = [[] for _ in judged]
-    ranked = Ranked.of_run(read, judgements).top(cutoff)
-    names, places = judgements.intents.ids[ranked.intent], ranked.rank.astype(int) - 1
-    for place, intent, label, met in zip(places, names, ranked.label, ranked.met, strict=True):
-        grades[place][intent] = label
-        if met == 0:
-            new[place].append(intent)
-    columns = {"position": range(1, len(judged) + 1), "judged": judged, "intents": grades, "new_intents": new}
-    return pd.DataFrame(columns).assign(tied=False)
+    found, ranks = intents_by_rank(Ranked.of_run(read, judgements).top(cutoff)), range(1, len(judged) + 1)
+    intents, new = zip(*(found[0, rank] for rank in ranks), strict=True)
+    return pd.DataFrame({"position": ranks, "judged": judged, "intents": intents, "new_intents": new, "tied": False})
 
 
 def _rankings_to_show(

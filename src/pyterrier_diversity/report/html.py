@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .. import io
-from ..evaluate import check_files, evaluate_runs, missed_intents, texts_of_intents
+from ..evaluate import check_files, evaluate_runs, first_ranks, missed_intents, texts_of_intents
 from ..frames import collected
 from ..judged import Ranked, Run, judge
 from ..measures.composite import last_rank
@@ -26,7 +26,7 @@ from ..meta import compare
 from ..meta.scores import Scores, read_scores, rounded
 from ..meta.significance.marks import told_of_test
 from ..parameters import CUTOFF, Parameter, Rng, checked
-from .summary import Tested, meaning
+from .summary import TestedMeans, meaning
 
 _PATH = (str, os.PathLike)
 _QUERIES = Parameter(int, interval="[0, inf)")
@@ -126,10 +126,9 @@ def html_report(
         raise ValueError(f"{who}: baseline must be one of {', '.join(frames)}, not {baseline!r}.")
     perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
     scores = read_scores(perquery)
-    options: dict[str, Any] = {"baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
     with collected():  # the warnings about the runs were given above
-        enough = len(scores.systems) > 1 and len(scores.queries) > 1
-        tested = Tested(scores, compare(perquery, test, **options) if enough else None)  # type: ignore[arg-type]
+        how = {"test": test, "baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
+        tested = _tested(scores, perquery, how)
         frames = {name: frames[name] for name in tested.systems}
         page = _template().render(
             title=title,
@@ -137,19 +136,21 @@ def html_report(
             labels=io.called("labels", labels, chosen),
             cutoff=cutoff,
             alpha=alpha,
-            signatures=perquery.attrs["signatures"],
-            meanings={name: meaning(measure) for name, measure in chosen.items()},
             tested=tested,
-            told_of_test=told_of_test,
-            asked=io.texts_of_queries(qrels, *frames.values()),
-            made=_made(qrels, given),
-            findings=check_files(qrels, frames, cutoff=cutoff).to_dict("records"),
-            **_differences(qrels, frames, scores, next(iter(given)) if baseline is None else baseline, n_queries),
-            **_covered(qrels, frames, cutoff),
+            **_measures_told(chosen, perquery),
+            **_data_told(qrels, given, frames, cutoff),
+            **_differences_told(qrels, frames, scores, baseline or next(iter(given)), n_queries),
+            **_intents_told(qrels, frames, cutoff),
         )
     with io.replaced(path) as file:
         file.write_text(page, encoding="utf-8")
     return Path(path)
+
+
+def _tested(scores: Scores, perquery: pd.DataFrame, how: dict[str, Any]) -> TestedMeans:
+    """Return the means and the test of their differences, if there are enough systems and queries for one."""
+    enough = len(scores.systems) > 1 and len(scores.queries) > 1
+    return TestedMeans(scores, compare(perquery, **how) if enough else None)
 
 
 @cache
@@ -158,6 +159,7 @@ def _template() -> Any:
 
     how: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     environment = Environment(**how, finalize=_shown)
+    environment.globals["told_of_test"] = told_of_test
     return environment.from_string(files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8"))
 
 
@@ -166,15 +168,25 @@ def _shown(value: Any) -> Any:
     return io.printable(" ".join(value.splitlines())) if type(value) is str else value
 
 
-def _made(qrels: pd.DataFrame, runs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the date, the files and the versions of a report."""
+def _measures_told(measures: Mapping[str, ir_measures.Measure], perquery: pd.DataFrame) -> dict[str, Any]:
+    """Return what the measures mean, and their signatures."""
+    meanings = {name: meaning(measure) for name, measure in measures.items()}
+    return {"meanings": meanings, "signatures": perquery.attrs["signatures"]}
+
+
+def _data_told(
+    qrels: pd.DataFrame, runs: Mapping[str, Any], frames: Mapping[str, pd.DataFrame], cutoff: int
+) -> dict[str, Any]:
+    """Return the texts of the queries, the findings in the data, and the date, the files and the versions."""
     versions = [f"{name} {version(name)}" for name in ("pyterrier-diversity", "ir-measures", "numpy", "scipy")]
-    return {
+    made = {
         "date": f"{datetime.now(tz=UTC):%Y-%m-%d}",
         "versions": [f"Python {python_version()}", *versions],
         "qrels": _file(qrels),
         "files": {name: _file(run) for name, run in runs.items()},
     }
+    findings = check_files(qrels, frames, cutoff=cutoff).to_dict("records")
+    return {"asked": io.texts_of_queries(qrels, *frames.values()), "findings": findings, "made": made}
 
 
 def _file(given: Any) -> str:
@@ -183,7 +195,7 @@ def _file(given: Any) -> str:
     return os.fspath(known or "a table in memory")
 
 
-def _differences(
+def _differences_told(
     qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], scores: Scores, baseline: str, n_queries: int
 ) -> dict[str, Any]:
     """Return the differences from the baseline by measure, system and query, the largest gain first.
@@ -214,16 +226,13 @@ def _differences(
     return {"baseline": baseline, "n_queries": len(scores.queries), "pictures": pictures, "queries": shown}
 
 
-def _covered(qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutoff: int) -> dict[str, Any]:
+def _intents_told(qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutoff: int) -> dict[str, Any]:
     """Return the texts of intents, the rank at which each system covers each that can be, and the missed intents."""
     judgements = judge(qrels)
     named, intents = judgements.named, judgements.intents
     known = [(judgements.query_ids[query], name) for query, name in zip(named.query, named.ids, strict=True)]
-    ranks = np.zeros((len(intents.ids), len(frames)), dtype=np.int64)
-    for at, frame in enumerate(frames.values()):
-        ranked = Ranked.of_run(Run(frame), judgements).top(cutoff)
-        first = ranked.met == 0
-        ranks[ranked.intent[first], at] = ranked.rank[first]
+    rankings = [Ranked.of_run(Run(frame), judgements).top(cutoff) for frame in frames.values()]
+    ranks = np.column_stack([first_ranks(ranked) for ranked in rankings])
     missed = missed_intents(qrels, frames, cutoff)
     firsts: dict[str, Any] = {"name": list, "covered_by": "first", "coverable": "first"}
     return {

@@ -40,7 +40,7 @@ _IN_PLAIN_WORDS = {
 }
 
 
-class Tested:
+class TestedMeans:
     """The means of systems, with the systems in the order of the first measure, and the test of their differences.
 
     ``compared`` is the frame from `meta.compare`, or None if there is nothing to compare.
@@ -94,7 +94,7 @@ class Tested:
     def _sentence(self, measure: str, names: Mapping[str, str], label: str) -> str:
         means = self._means[measure].map("{:.3f}".format).astype(float)
         best, *equal = means.index[means == means.max()]
-        told = f"By {label}, {_listed([names[system] for system in (best, *equal)], len(means))}"
+        told = f"By {label}, {_few_of([names[system] for system in (best, *equal)], len(means))}"
         worth = _worth(measure, self._means.loc[best, measure])
         if len(means) == 1:
             return f"{told} has {worth}."
@@ -107,7 +107,7 @@ class Tested:
             over = [other for other in others if against.get(other, _UNTESTED)["significant"] is significant]
             if over:
                 sizes = [names[other] + against.get(other, _UNTESTED)["lead"] for other in over]
-                leads.append(f"its lead over {_listed(sizes, len(others))} {what}")
+                leads.append(f"its lead over {_few_of(sizes, len(others))} {what}")
         return f"{told} is best, with {worth}: {'; '.join(leads)}."
 
 
@@ -117,7 +117,7 @@ def _worth(measure: str, mean: float) -> str:
     return f"a mean of {mean:.3f}" + (f", that is {mean:.1%} of the intents" if share else "")
 
 
-def _listed(names: Sequence[str], n_all: int) -> str:
+def _few_of(names: Sequence[str], n_all: int) -> str:
     """Return a few names, or how many there are."""
     if len(names) > _MOST_NAMED:
         return f"all {n_all} others" if len(names) == n_all else f"{len(names)} of the {n_all} others"

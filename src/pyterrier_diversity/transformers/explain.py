@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from ..evaluate import intents_by_rank
 from ..io import qrels_frame, texts_of, texts_of_queries
 from ..judged import Ranked, Run
 from ..measures.base import parts_of
@@ -154,25 +155,19 @@ class Explain(Step):
         all_count = any(ours.COUNTS_ALL_NAMED for ours in formulas)  # also those without a relevant document
         named = view.named.take(view.named.weight > 0) if all_count else view.intents
         left = pd.Series(named.ids, dtype=object).groupby(named.query).agg(list).to_dict()
-        grades: list[dict[str, int | float]] = [{} for _ in range(n_rows)]
-        new: list[list[str]] = [[] for _ in grades]
-        row_at = dict(zip(zip(judged["query"], judged["rank"], strict=True), judged["row"], strict=True))
-        entries = ranked.view(view)
-        names, is_first = view.intents.ids[entries.intent], entries.met == 0
-        columns = (entries.query, entries.rank, names, entries.label, is_first)
-        for query, rank, intent, label, first in zip(*(column.tolist() for column in columns), strict=True):
-            row = row_at[query, rank]
-            grades[row][intent] = int(label) if label.is_integer() else label
-            if first:
-                new[row].append(intent)
-        unmet: list[list[str]] = [[] for _ in grades]
+        found = intents_by_rank(ranked.view(view))
+        intents: list[dict[str, float]] = [{} for _ in range(n_rows)]
+        new: list[list[str]] = [[] for _ in intents]
+        unmet: list[list[str]] = [[] for _ in intents]
         known = [False] * n_rows
         # A repeated document counts as unjudged.
         again = judged.duplicated(["query", "doc_id"])
-        for query, row, doc, repeated in zip(judged["query"], judged["row"], judged["doc_id"], again, strict=True):
-            left[query] = unmet[row] = [intent for intent in left.get(query, []) if intent not in grades[row]]
+        columns = (judged["query"], judged["rank"], judged["row"], judged["doc_id"], again)
+        for query, rank, row, doc, repeated in zip(*columns, strict=True):
+            intents[row], new[row] = found[query, rank]
+            left[query] = unmet[row] = [intent for intent in left.get(query, []) if intent not in intents[row]]
             known[row] = not repeated and doc in ranked.judgements.judged_docs[query]
-        return {"intents": grades, "new_intents": new, "unmet_intents": unmet, "judged": known}
+        return {"intents": intents, "new_intents": new, "unmet_intents": unmet, "judged": known}
 
 
 def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:

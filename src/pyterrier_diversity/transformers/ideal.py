@@ -56,9 +56,8 @@ class Ideal(Step):
     Raises
     ------
     ValueError
-        If a parameter is out of range, or the qrels cannot be read. With "exact": if ``candidates`` is set, if no proof
-        is known for the measure (the message names those with one), or if a bare ad-hoc measure would not read a
-        document's highest label; use ``Adhoc(M)``.
+        If a parameter is out of range, or the qrels cannot be read. With "exact": if ``candidates`` is set, or no
+        proof is known for the measure (the message names those with one). Use ``Adhoc(M)`` for a bare ad-hoc measure M.
     NotProvenError
         If the time runs out before a ranking is proven to be best.
 
@@ -119,17 +118,13 @@ class Ideal(Step):
         self._frame = with_string_ids(self.qrels, QRELS_COLUMNS, "qrels")
         if self.ideal == "exact" and self.candidates:
             raise ValueError("Ideal: candidates=True needs ideal='greedy'.")
-        if self.ideal == "exact" and proven_order(self.measure)[1] is None:
-            served = ", ".join(provable())
+        # A bare ad-hoc measure may not read the highest label of a document.
+        is_bare = implementation(self.measure) is None
+        if self.ideal == "exact" and (is_bare or proven_order(self.measure)[1] is None):
             raise ValueError(
-                f"Ideal: ideal='exact' needs a proof, and none is known for {self.measure}. Use "
-                f"ideal='greedy', or one of {served}, or Adhoc of one of these."
+                f"Ideal: ideal='exact' needs a proof, and none is known for {self.measure}. Use ideal='greedy', or one "
+                f"of {', '.join(provable())}, or Adhoc of one of these or of {', '.join(BY_LABEL)}."
             )
-        if self.ideal == "exact" and implementation(self.measure) is None:
-            # Raises if a document's last row, which is all that a bare ad-hoc measure reads, misses its highest label.
-            judgements = self._evaluator.judgements
-            n = np.bincount(judgements.documents.query, minlength=len(judgements))
-            self._evaluator.values(Ranked(judgements, counted(n) + 1, n))
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the ideal ranking of each query."""
@@ -219,9 +214,8 @@ def proven_order(
     """Return the views of the qrels that a measure reads, and the proven order of its best ranking, or None."""
     ours = implementation(measure)
     if ours is None:
-        # Only labels above 0 have a gain, and gains never fall as labels rise.
-        grows = "gains" not in measure.params and measure.params.get("rel", 1) > 0
-        known = measure.NAME in BY_LABEL and not hasattr(measure, "runtime_impl") and grows
+        # Gains of a table may fall as labels rise.
+        known = measure.NAME in BY_LABEL and not hasattr(measure, "runtime_impl") and "gains" not in measure.params
         return [("ad hoc", measure.params.get("rel"))], ByWorth(by_label) if known else None
     inner = inside(ours) if ours.NAME == Adhoc.NAME else None
     if inner is None:
@@ -233,7 +227,7 @@ def proven_order(
 def provable() -> list[str]:
     """Return the names of the measures with a proven order, without `IA`, `Adhoc` and `Sharp`."""
     proven = (str(measure.NAME) for measure in registered() if measure.best(None, math.inf) is not None)
-    return sorted([*proven, *BY_LABEL], key=str.lower)
+    return sorted(proven, key=str.lower)
 
 
 def _kinds(frame: pd.DataFrame, judgements: Judgements) -> np.ndarray:
