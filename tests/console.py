@@ -22,7 +22,7 @@ import pyterrier_diversity
 WIDTH = 80
 
 # The pages that show sessions, and how many commands at least. The commands read files that examples in Python write.
-WITH_SESSIONS = {"shell": 18, "gate": 6, "long_evaluations": 2, "rag": 1, "nuggets": 1}
+WITH_SESSIONS = {"shell": 18, "gate": 6, "long_evaluations": 1, "rag": 1, "nuggets": 1}
 
 
 def sessions(text: str) -> Iterator[tuple[str, str]]:

@@ -15,9 +15,10 @@ import pyterrier as pt
 import pytest
 from ir_measures import AP, Measure, P, ScoredDoc, nDCG
 
-from pyterrier_diversity import CT, NDEVAL, RBU, Adhoc, Coverage, DiversityMeasure, alpha_nDCG, evaluate_runs, signature
+from pyterrier_diversity import CT, NDEVAL, RBU, Adhoc, DiversityMeasure, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
+from pyterrier_diversity.io import run_frame
 from pyterrier_diversity.io.run_collections import run_files
 from pyterrier_diversity.transformers import Evaluate
 from pyterrier_diversity.warnings import DataWarning, EmptyWarning, IdsWarning, RepeatsWarning
@@ -104,35 +105,26 @@ def test_the_share_of_queries_with_ties_across_each_cutoff_is_in_attrs():
     assert list(evaluate_runs(qrels, runs, uncut).attrs["ties"]["mine"]) == ["ties@5"]
 
 
-def test_an_error_names_its_run(tmp_path, files):
-    bad = tmp_path / "bad.run"
-    bad.write_text("1 Q0 d1 1 high tag\n")
-    infinite = DEMO.get_results("bm25").assign(score=float("inf"))
+@pytest.mark.parametrize(
+    ("runs", "measures", "names"),
+    [
+        (FOLDER / "bm25.run", "RBU@5", ["bm25"]),
+        (str(FOLDER / "*.run"), RBU @ 5, sorted(RUNS)),
+        (str(FOLDER / "*.run"), [RBU @ 5], sorted(RUNS)),
+        ([FOLDER / "bm25.run"], ["Coverage@10 NDEVAL", "RBU(p=0.9, e=0) @ 5,RBU@5"], ["bm25"]),
+    ],
+    ids=["texts", "measure", "list", "several in a text"],
+)
+def test_runs_and_measures_may_be_texts_objects_or_lists(files, runs, measures, names):
+    table = evaluate_runs(QRELS, runs, measures).set_index("name")
 
-    with pytest.raises(ValueError, match=r"Run bad: .*bad.run, line 1: score must be a finite number, not 'high'"):
-        evaluate_runs(QRELS, [files["bm25"], bad], [RBU @ 5])
-    with pytest.raises(ValueError, match=r"Run second: .*score"):
-        evaluate_runs(QRELS, {"first": files["bm25"], "second": infinite}, [RBU @ 5])
-
-
-def test_one_measure_or_run_may_be_given_by_its_name(files):
-    expected = evaluate_runs(QRELS, files, [RBU @ 5])
-
-    pd.testing.assert_frame_equal(evaluate_runs(QRELS, files, "RBU@5"), expected)
-    pd.testing.assert_frame_equal(evaluate_runs(QRELS, files, RBU @ 5), expected)
-    everything = evaluate_runs(QRELS, str(FOLDER / "*.run"), [RBU @ 5])
-    assert sorted(everything["name"]) == sorted(RUNS)
-    assert evaluate_runs(QRELS, FOLDER / "bm25.run", RBU @ 5)["name"].tolist() == ["bm25"]
-
-
-def test_several_measures_and_groups_may_be_one_text(files):
-    measures = ["Coverage@10 alpha_nDCG@10", "RBU(p=0.9, e=0) @ 5,IA(nDCG @ 5)"]
-
-    table = evaluate_runs(QRELS, files, measures)
-
-    assert table.columns.tolist() == ["name", "Coverage@10", "alpha_nDCG@10", "RBU(p=0.9,e=0.0)@5", "IA(nDCG@5)"]
-    pd.testing.assert_frame_equal(evaluate_runs(QRELS, files, " ".join(measures)), table)
-    assert evaluate_runs(QRELS, files, "NDEVAL").columns.tolist() == ["name", *map(str, NDEVAL)]
+    assert sorted(table.index) == names
+    assert (
+        table["RBU@5"].to_dict()
+        == evaluate_runs(QRELS, {n: files[n] for n in names}, [RBU @ 5]).set_index("name")["RBU@5"].to_dict()
+    )
+    if len(table.columns) > 1:
+        assert table.columns.tolist() == ["Coverage@10", *map(str, NDEVAL), "RBU(p=0.9,e=0.0)@5", "RBU@5"]
 
 
 def of_value(value: float) -> Measure:
@@ -159,13 +151,6 @@ def test_two_different_measures_of_one_name_are_refused(files, other):
     assert evaluate_runs(QRELS, files, [measure, measure]).columns.tolist() == ["name", "mine"]
 
 
-def test_an_empty_list_of_runs_or_measures_is_refused(files):
-    with pytest.raises(ValueError, match=r"^evaluate_runs: give at least one run\.$"):
-        evaluate_runs(QRELS, [], [RBU @ 5])
-    with pytest.raises(ValueError, match=r"^evaluate_runs: measures must not be empty\.$"):
-        evaluate_runs(QRELS, files, [])
-
-
 QUERIES = QRELS["qid"].unique().tolist()
 BM25 = DEMO.get_results("bm25")
 
@@ -182,27 +167,72 @@ def warned(runs_given: dict, qrels: pd.DataFrame = QRELS, measures: tuple = (RBU
     return [str(warning.message) for warning in caught]
 
 
-def test_two_runs_of_one_name_are_refused(files):
-    with pytest.raises(ValueError, match=r"evaluate_runs: two runs have the name '1'"):
-        evaluate_runs(QRELS, {1: files["bm25"], "1": files["xquad"]}, [RBU @ 5])
+BAD = BM25.assign(score=float("inf"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"runs": []}, r"^evaluate_runs: give at least one run\.$"),
+        ({"runs": {1: BM25, "1": BM25}}, "^evaluate_runs: two runs have the name '1'"),
+        ({"runs": {"first": BM25, "second": BAD}}, "^Run second: .*score"),
+        ({"runs": {"second": BAD, "first": BM25}, "n_jobs": 2}, "^Run second: .*score"),
+        ({"measures": []}, r"^evaluate_runs: measures must not be empty\.$"),
+        ({"qrels": QRELS.iloc[:0]}, "^evaluate_runs: qrels must not be empty"),
+        (
+            {"qrels": QRELS.assign(docno="", label=0).drop_duplicates()},
+            r"^qrels judge no document: they only name \d+ intents\. Nuggets need assignm",
+        ),
+        ({"order": "docno"}, "^evaluate_runs: order must be 'score' or 'rank', not 'docno'"),
+        (
+            {"order": "rank", "runs": {"mine": BM25.drop(columns="rank")}},
+            "^Run mine: run: order='rank' needs the column rank",
+        ),
+        ({"on_error": "ignore"}, r"^evaluate_runs: on_error must be 'raise' or 'skip', not 'ignore'\.$"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused(changed, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate_runs(**{"qrels": QRELS, "runs": {"bm25": BM25}, "measures": [RBU @ 5]} | changed)
+
+
+def test_no_run_is_read_after_one_that_is_bad(tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(scoring, "run_frame", lambda path, **how: read.append(path.name) or run_frame(path, **how))
+    for name in "abc":
+        (tmp_path / f"{name}.run").write_text("1 Q0 d1\n" if name == "b" else "1 Q0 demo-1 1 1 t\n")
+
+    with pytest.raises(ValueError, match=r"^Run b: .*b\.run, line 1"):
+        evaluate_runs(QRELS, tmp_path, [RBU @ 5], n_jobs=1)
+
+    assert read == ["a.run", "b.run"]
+
+
+def test_a_run_that_cannot_be_read_is_skipped_on_request(tmp_path):
+    bad = tmp_path / "bad.run"
+    bad.write_text("1 Q0 d1 1 high tag\n")
+
+    table = evaluate_runs(QRELS, {"bad": bad, "bm25": BM25, "inf": BAD}, [RBU @ 5], on_error="skip")
+    none = [evaluate_runs(QRELS, [bad], [RBU @ 5], perquery=p, on_error="skip") for p in (False, True)]
+
+    assert table["name"].tolist() == ["bm25"]
+    assert [*table.attrs["errors"]] == ["bad", "inf"]
+    assert table.attrs["errors"]["bad"] == f"{bad}, line 1: score must be a finite number, not 'high'."
+    assert [frame.columns.tolist() for frame in none] == [["name", "RBU@5"], ["name", "qid", "measure", "value"]]
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
-@pytest.mark.parametrize("form", ["file", "frame", "dict", "list"])
-def test_an_empty_run_is_named_in_one_warning(tmp_path, form, n_jobs):
-    (tmp_path / "nothing.run").touch()
-    empty = {"file": tmp_path / "nothing.run", "frame": BM25.iloc[:0], "dict": {}, "list": []}[form]
+def test_an_empty_run_is_named_in_one_warning_and_an_attribute(tmp_path, n_jobs):
+    (tmp_path / "file.run").touch()
+    runs = {"full": BM25, "file": tmp_path / "file.run", "frame": BM25.iloc[:0], "dict": {}, "list": []}
 
-    assert warned({"full": BM25, "mine": empty}, n_jobs=n_jobs) == [
-        "Run mine: The run is empty: every query gets each measure's default value."
-    ]
+    with pytest.warns(
+        EmptyWarning, match="^Run file: The run is empty: every query gets each measure's default"
+    ) as told:
+        table = evaluate_runs(QRELS, runs, [RBU @ 5], n_jobs=n_jobs)
 
-
-def test_empty_runs_are_attributes_of_the_table():
-    with pytest.warns(EmptyWarning, match="^Run mine: The run is empty"):
-        table = evaluate_runs(QRELS, {"full": BM25, "mine": {}}, [RBU @ 5])
-
-    assert table.attrs["empty"] == ["mine"]
+    assert str(told[0].message).endswith("4 (file, frame, dict, ...).")
+    assert (len(told), table.attrs["empty"]) == (1, [*runs][1:])
 
 
 def test_a_run_that_answers_few_of_the_queries_is_named_in_one_warning():
@@ -231,15 +261,6 @@ def test_a_single_intent_in_every_query_is_told_once_for_all_runs():
     ]
     assert warned({"a": BM25}, qrels=one[one["qid"] == one["qid"][0]]) == []
     assert warned({"a": BM25}, qrels=one, measures=[Adhoc(nDCG @ 5), nDCG @ 5]) == []
-
-
-def test_qrels_that_judge_no_document_are_refused():
-    named = QRELS.assign(docno="", label=0).drop_duplicates()
-
-    with pytest.raises(
-        ValueError, match=r"^qrels judge no document: they only name \d+ intents\. Nuggets need assignm"
-    ):
-        evaluate_runs(named, {"a": BM25}, [Coverage @ 5])
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
@@ -299,13 +320,6 @@ def test_runs_may_be_ordered_by_rank(tmp_path, form):
     )
 
 
-def test_an_order_that_is_unknown_or_not_told_is_refused():
-    with pytest.raises(ValueError, match=r"evaluate_runs: order must be 'score' or 'rank', not 'docno'"):
-        evaluate_runs(QRELS, {"mine": BM25}, [RBU @ 5], order="docno")
-    with pytest.raises(ValueError, match=r"Run mine: run: order='rank' needs the column rank"):
-        evaluate_runs(QRELS, {"mine": BM25.drop(columns="rank")}, [RBU @ 5], order="rank")
-
-
 def test_runs_may_be_dicts_and_can_be_read_once():
     lists = BM25.groupby("qid")["docno"].agg(list).to_dict()
     tuples = (ScoredDoc(row.qid, row.docno, row.score) for row in BM25.itertuples())
@@ -317,11 +331,6 @@ def test_runs_may_be_dicts_and_can_be_read_once():
         evaluate_runs(QRELS, {"tuples": tuples}, MEASURES)
     with pytest.raises(TypeError, match=r"Run bytes: run: docno must contain strings"):
         evaluate_runs(QRELS, {"bytes": BM25.assign(docno=b"d")}, MEASURES)
-
-
-def test_qrels_without_rows_are_refused(files):
-    with pytest.raises(ValueError, match=r"evaluate_runs: qrels must not be empty"):
-        evaluate_runs(QRELS.iloc[:0], files, [RBU @ 5])
 
 
 def test_one_evaluator_serves_all_runs_of_a_process_and_is_let_go(files, monkeypatch):

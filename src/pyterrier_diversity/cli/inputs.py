@@ -38,8 +38,6 @@ class Asked:
     measures : tuple of str
         A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.
         Required, unless a gate (--min, --no-worse) names a measure.
-    by : FILE|COLUMN
-        Show groups of queries: a file of two columns with a header, the query id first, or a column of the topics.
     order : str
         Order the documents of a run by score, as trec_eval does, or by rank.
     strict : bool
@@ -63,7 +61,6 @@ class Asked:
     _: KW_ONLY
     columns: str | None = None
     measures: Annotated[tuple[str, ...], MeasureText(), "-m", "--measure"] = ()
-    by: str | None = None
     order: io.OrderedBy = "score"
     strict: bool = False
     ignore: Annotated[tuple[str, ...], click.Choice(list(KINDS))] = ()
@@ -175,17 +172,6 @@ class Asked:
         texts = intents.set_index(["qid", "iteration"])["query"].to_dict()
         told = [texts.get(each, "") for each in zip(qrels["qid"], qrels["iteration"], strict=True)]
         return qrels.assign(nugget_text=told, query=qrels["qid"].map(queries.set_index("qid")["query"]).fillna(""))
-
-    @cached_property
-    def groups(self) -> str | pd.DataFrame | None:
-        """Groups of queries as functions take them: a column of a dataset's topics, or what the user has named."""
-        by, short = self.by, own_name(self.qrels)
-        if by is None or Path(by).exists() or not short:
-            return by
-        import pyterrier as pt
-
-        topics = pt.get_dataset(f"diversity:{short}").get_topics()
-        return topics[["qid", by]] if by in topics and by != "qid" else by
 
     @cached_property
     def paths(self) -> dict[str, Any]:

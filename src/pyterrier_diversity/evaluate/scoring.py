@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -145,35 +146,41 @@ def score_runs(
         Whether to skip runs that cannot be scored; otherwise the first one raises.
     """
     scored: dict[str, Scored] = {}
-    errors: dict[str, str] = {}
+    errors: dict[str, Exception] = {}
     n_rows = 0
-    bar_of_runs = progress_bar(len(runs), "runs", unit="run") if len(runs) > 1 else nullcontext()
-    with bar_of_runs as bar, closing(_scored_or_bad(call, runs, n_jobs)) as results:
-        for name, result in results:
+    with progress_bar(len(runs), "runs", unit="run") if len(runs) > 1 else nullcontext() as bar:
+        for name, result in _scored_or_bad(call, runs, n_jobs, skip):
             if isinstance(result, Scored):
                 scored[name] = result
                 n_rows += result.n_rows
-            elif skip:
-                errors[name] = str(result)
             else:
-                raise type(result)(f"Run {name}: {result}")
+                errors[name] = result
             if bar is not None:
                 bar.set_postfix_str(f"{n_rows:,} rows", refresh=False)
                 bar.update()
-    return {name: scored[name] for name in runs if name in scored}, errors
+    for name, error in errors.items():
+        if not skip:
+            raise type(error)(f"Run {name}: {error}")
+    return {name: scored[name] for name in runs if name in scored}, {name: str(bad) for name, bad in errors.items()}
 
 
 def _scored_or_bad(
-    call: Call, runs: Mapping[str, Any], n_jobs: int | None
-) -> Generator[tuple[str, Scored | Exception]]:
-    """Yield the results of runs as they finish."""
+    call: Call, runs: Mapping[str, Any], n_jobs: int | None, skip: bool
+) -> Iterator[tuple[str, Scored | Exception]]:
+    """Yield the results of runs as they finish; no run is begun after one that is bad, unless it is skipped."""
     tasks: list[Task] = []
     for name, run in runs.items():
         try:
             tasks.append((name, (_sendable(run, call.order),)))
         except _BAD as error:
             yield name, _sendable_error(error, run)
-    yield from as_finished(_scored, call, tasks, n_jobs=_n_workers(tasks, n_jobs))
+            if not skip:
+                return
+    to_begin = iter(tasks)
+    for name, result in as_finished(_scored, call, to_begin, n_jobs=_n_workers(tasks, n_jobs)):
+        if not (skip or isinstance(result, Scored)):
+            deque(to_begin, maxlen=0)
+        yield name, result
 
 
 def _n_workers(tasks: Sequence[Task], n_jobs: int | None) -> int | None:
