@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from ..io import highest_label_last
+from ..io import highest_label_last, one_line
 from .cache import cache_folder, cached
 from .named import NamedDataset
 
@@ -54,16 +54,14 @@ class TrecWebDataset(NamedDataset):
         self.check_variant("topics", variant)
         topics = self._read("queries_iter")
         if variant is None:
-            return pd.DataFrame(
-                [(topic.query_id, _in_one_line(topic.query)) for topic in topics], columns=["qid", "query"]
-            )
+            return pd.DataFrame([(topic.query_id, one_line(topic.query)) for topic in topics], columns=["qid", "query"])
         rows = []
         for topic in topics:
             for subtopic in topic.subtopics:
                 kind = _INTENT_TYPES.get(subtopic.type, subtopic.type)
-                rows.append((topic.query_id, subtopic.number, _in_one_line(subtopic.text), kind))
+                rows.append((topic.query_id, subtopic.number, one_line(subtopic.text), kind))
             if not topic.subtopics:
-                rows.append((topic.query_id, _ONLY_INTENT, _in_one_line(topic.description), "inf"))
+                rows.append((topic.query_id, _ONLY_INTENT, one_line(topic.description), "inf"))
         return pd.DataFrame(rows, columns=["qid", "iteration", "query", "intent_type"])
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
@@ -125,7 +123,3 @@ def _judged_for_all(qrels: pd.DataFrame, subtopics: pd.DataFrame) -> pd.DataFram
     for_nobody = ~pairs[0].isin(pairs[1]) & (qrels["label"] <= 0).to_numpy()
     for_all = qrels[for_nobody].drop(columns="iteration").merge(subtopics[["qid", "iteration"]], on="qid")
     return pd.concat([qrels[~for_nobody], for_all], ignore_index=True)
-
-
-def _in_one_line(text: str) -> str:
-    return " ".join(text.split())

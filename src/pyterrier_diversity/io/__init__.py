@@ -1,10 +1,10 @@
 """Read files of TREC, Dynamic Domain and nuggets into PyTerrier's frames without loss; write tables."""
 
 from .aligned import aligned, terminal_width
-from .dynamic_domain import add_lengths, is_dd_run, read_dd_run, read_dd_truth, read_lengths, read_topics
+from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_lengths, read_topics
 from .files import Content, read_content
 from .forms import SharedColumns
-from .labels import called, printable, read_names, renamed, texts_of, texts_of_queries
+from .labels import called, one_line, printable, read_names, renamed, texts_of, texts_of_queries
 from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, checked_order, qrels_frame, read_qrels, read_run, run_frame
 from .records import names_in, separator_of

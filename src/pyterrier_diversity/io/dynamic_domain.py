@@ -6,7 +6,6 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +14,8 @@ from lxml import etree
 
 from ..frames import given_frame, strings, warn
 from ..warnings import LengthsWarning
-from .files import Path, Source, read_content
+from .files import Content, Path, Source, read_content
+from .labels import one_line
 from .lines import Kinds, read_columns
 from .tabular import highest_label_last
 
@@ -187,11 +187,9 @@ def read_lengths(path: Path) -> dict[str, float]:
     return dict(zip(table["docno"], table["words"], strict=True))
 
 
-def is_dd_run(path: Source) -> bool:
+def is_dd_run(content: Content) -> bool:
     """Tell from the first line of a run file whether it is a TREC Dynamic Domain run."""
-    with suppress(OSError, ValueError):  # which will be reported when the file is read
-        return _LINE_OF_SESSION.fullmatch(read_content(path).first_line) is not None
-    return False
+    return _LINE_OF_SESSION.fullmatch(content.first_line) is not None
 
 
 class Passage(NamedTuple):
@@ -254,10 +252,10 @@ def read_topics(source: Source) -> list[TruthTopic]:
     return [
         TruthTopic(
             topic.get("id"),
-            _words(topic.get("name", "")),
+            one_line(topic.get("name", "")),
             _texts_in(topic).get("description", ""),
             [
-                Subtopic(subtopic.get("id"), _words(subtopic.get("name", "")), _passages_of(subtopic))
+                Subtopic(subtopic.get("id"), one_line(subtopic.get("name", "")), _passages_of(subtopic))
                 for subtopic in topic.iterfind("subtopic")
             ],
         )
@@ -308,8 +306,4 @@ def _passages_of(subtopic: Any) -> list[Passage]:
 
 
 def _texts_in(element: Any) -> dict[str, str]:
-    return {child.tag: _words("".join(child.itertext())) for child in element}
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())
+    return {child.tag: one_line("".join(child.itertext())) for child in element}

@@ -138,6 +138,11 @@ def read_names(path: Path) -> dict[str, str]:
     return names
 
 
+def one_line(text: str) -> str:
+    """Return a text on one line, with a single space between words."""
+    return " ".join(text.split())
+
+
 def printable(text: str) -> str:
     """Return text on one line, with control characters escaped, including those that change its direction."""
     if text.isprintable():
