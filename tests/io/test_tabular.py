@@ -195,11 +195,6 @@ def test_a_line_that_is_no_row_of_a_run_is_refused(row, message, tmp_path):
         read_run(json_lines(tmp_path, [ROWS[0], row]))
 
 
-def test_an_order_by_rank_needs_ranks(tmp_path):
-    with pytest.raises(ValueError, match=r"run\.jsonl: order='rank' needs the column rank; found: qid, docno, score\."):
-        read_run(json_lines(tmp_path, ROWS), order="rank")
-
-
 def test_every_form_of_a_run_is_evaluated_alike(tmp_path):
     qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "c"], "label": 1, "iteration": "x"})
     frame = pd.DataFrame(ROWS).astype({"qid": str})
