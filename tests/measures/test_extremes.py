@@ -99,6 +99,7 @@ def test_a_value_is_finite_or_there_is_a_sentence(part, data, extremes):
 
         assert math.isfinite(value)
         assert sentence.endswith(".")
+        assert "the values must be in" not in sentence  # no value leaves the range of its measure by more than rounding
 
 
 @pytest.mark.parametrize("measure", [D_Q, Q, Pplus], ids=repr)
