@@ -1,6 +1,5 @@
 import os
 import re
-import shlex
 import subprocess
 import sys
 from concurrent.futures import BrokenExecutor
@@ -13,17 +12,19 @@ from pyterrier_diversity.cli import app
 from shell import BM25, fail, run
 
 
-def command(*arguments: str, **how: object) -> subprocess.CompletedProcess[str]:
-    """Call the command in a process of its own."""
-    code = "import sys; sys.argv[0] = 'pyterrier-diversity'; from pyterrier_diversity.cli import app; app()"
+def python(code: str, *arguments: str, **how: object) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process of its own."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env=environment,
-        text=True,
-        check=False,
-        **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | how),
+        [sys.executable, "-c", code, *arguments], env=environment, text=True, check=False, **streams | how
     )
+
+
+def shell_command(arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a shell."""
+    words = f"'{sys.executable}' -m pyterrier_diversity {arguments}"
+    return python("import os, sys; os.execvp('bash', ['bash', '-c', sys.argv[1]])", words)
 
 
 def completions(*words: str) -> list[str]:
@@ -80,7 +81,7 @@ def test_words_are_completed():
 )
 def test_a_full_disk_is_one_sentence(arguments):
     with open("/dev/full", "w") as full:
-        ran = command(*arguments, stdout=full)
+        ran = python("from pyterrier_diversity.cli import app; app()", *arguments, stdout=full)
 
     assert (ran.returncode, ran.stderr) == (1, "Error: Cannot write the output: No space left on device.\n")
 
@@ -124,14 +125,7 @@ def test_an_interrupt_is_one_line_and_status_130(large_runs, event, name, second
     code = INTERRUPTED.format(event=event, name=name, seconds=seconds)
     arguments = ["evaluate", "demo", str(large_runs), "-m", "NDEVAL", "-j", str(jobs), "--ignore", "IdsWarning"]
 
-    ran = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-        start_new_session=True,
-    )
+    ran = python(code, *arguments, start_new_session=True)
 
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "Interrupted.\n")
 
@@ -162,7 +156,7 @@ app(["--version"])
     ("program", "status"), [(LEAVES_A_SEMAPHORE, 0), (LATE, 130)], ids=["a semaphore is left", "interrupted late"]
 )
 def test_the_end_of_a_program_is_silent(program, status):
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    ran = python(program)
 
     assert (ran.returncode, ran.stderr) == (status, "")
 
@@ -186,23 +180,14 @@ app()
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("then", ["raise AttributeError('partially initialized')", "raise ImportError('none')", "pass"])
 def test_an_interrupt_counts_even_if_its_exception_is_lost(then):
-    ran = subprocess.run(
-        [sys.executable, "-c", LOST.format(then=then), "measures"],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = python(LOST.format(then=then), "measures")
 
     assert (ran.returncode, ran.stderr) == (130, "Interrupted.\n")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "demo", "bm25", "-m", "RBU@5"]], ids=" ".join)
 def test_a_closed_standard_output_is_silent(arguments):
-    words = " ".join(map(shlex.quote, [sys.executable, "-m", "pyterrier_diversity", *arguments]))
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-
-    ran = subprocess.run(["sh", "-c", f"{words} >&-"], env=environment, capture_output=True, text=True, check=False)
+    ran = shell_command(f"{' '.join(arguments)} >&-")
 
     assert (ran.returncode, ran.stderr) == (0, "")
 
@@ -247,26 +232,9 @@ def test_messages_name_options_not_arguments(tmp_path):
 
 
 def test_a_closed_pipe_is_not_an_error():
-    ran = subprocess.run(
-        ["bash", "-c", f"'{sys.executable}' -m pyterrier_diversity measures | head -n 1"],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = shell_command("measures | head -n 1")
 
     assert (len(ran.stdout.splitlines()), ran.stderr) == (1, "")
-
-
-@pytest.mark.filterwarnings("default")
-def test_names_do_not_steer_the_terminal(tmp_path):
-    (tmp_path / "\x1b[31mred.run").write_text("151 Q0 d1 1 1.0 tag\n")
-
-    result = CliRunner().invoke(app, ["evaluate", "demo", str(tmp_path / "*.run"), "-m", "RBU@5"])
-
-    assert "\x1b" not in result.output
-    assert "\\x1b[31mred" in result.stdout
-    assert "\\x1b[31mred" in result.stderr
 
 
 def test_evaluating_files_imports_what_it_needs(tmp_path):
@@ -277,6 +245,4 @@ def test_evaluating_files_imports_what_it_needs(tmp_path):
         "print(*{'pyterrier', 'joblib', 'scipy', 'ir_datasets', 'statsmodels', 'matplotlib'} & set(sys.modules))"
     )
 
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert ran.stdout.splitlines()[-1] == ""
+    assert python(code).stdout.splitlines()[-1] == ""

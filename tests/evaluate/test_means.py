@@ -5,7 +5,6 @@ import pytest
 from pyterrier_diversity import NDEVAL, RBU, evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import aggregates
-from pyterrier_diversity.meta import below_minimum
 
 
 def test_aggregates_are_those_of_whole_calls():
@@ -17,23 +16,6 @@ def test_aggregates_are_those_of_whole_calls():
     whole = evaluate_runs(qrels, runs, measures)
     pd.testing.assert_frame_equal(aggregates(perquery, measures), whole, check_exact=True)
     pd.testing.assert_frame_equal(aggregates(perquery), whole, check_exact=True)
-
-
-@pytest.mark.parametrize(
-    ("frame", "error", "message"),
-    [
-        ([], TypeError, r"^perquery must be a frame from pt\.Experiment"),
-        (pd.DataFrame({"name": ["a"], "AP": [1.0]}), ValueError, "^perquery: missing column qid, measure, value"),
-        (
-            pd.DataFrame({"name": "a", "qid": "1", "measure": "AP", "value": [1.0, 0.5]}),
-            ValueError,
-            "^perquery: each value must appear once, but system 'a' has 0.5 of AP for query '1'",
-        ),
-    ],
-)
-def test_other_frames_are_refused(frame, error, message):
-    with pytest.raises(error, match=message):
-        aggregates(frame)
 
 
 QUERIES = pd.DataFrame(
@@ -48,6 +30,29 @@ QUERIES = pd.DataFrame(
 )
 
 
+@pytest.mark.parametrize(
+    ("frame", "error", "message"),
+    [
+        ([], TypeError, r"^perquery must be a frame from pt\.Experiment"),
+        (pd.DataFrame({"name": ["a"], "AP": [1.0]}), ValueError, "^perquery: missing column qid, measure, value"),
+        (
+            pd.concat([QUERIES, QUERIES.head(1).assign(value=0.75)]),
+            ValueError,
+            "^perquery: each value must appear once, but system 'a' has 0.75 of AP for query '1'",
+        ),
+        (QUERIES, ValueError, "^aggregates: perquery has no measure P@1; it has AP, RBU"),
+    ],
+)
+def test_other_frames_and_measures_are_refused(frame, error, message):
+    with pytest.raises(error, match=message):
+        aggregates(frame, ["P@1"])
+
+
+@pytest.mark.parametrize("measure", ["RBU", RBU()])
+def test_one_measure_may_stand_alone(measure):
+    assert aggregates(QUERIES, measure)["RBU"].tolist() == [0.5, 0.5]
+
+
 def test_means_over_other_queries_are_said_once():
     with pytest.warns(
         UserWarning, match="different queries: 'b' has only 1 of 2 values of AP .systems without some values: 1 of 2"
@@ -59,31 +64,7 @@ def test_means_over_other_queries_are_said_once():
     assert table["AP"].tolist() == [0.75, 0.25]
 
 
-def test_minima_over_other_queries_are_said_once():
-    with pytest.warns(UserWarning, match="'b' has only 1 of 2 values of AP") as caught:
-        below_minimum(QUERIES, {"AP": 0.5, "RBU": 0.1})
-
-    assert len(caught) == 1
-
-
 @pytest.mark.parametrize("measures", [None, "RBU"])
 def test_a_measure_that_a_system_does_not_have_is_said(measures):
     with pytest.warns(UserWarning, match="'b' has only 0 of 1 values of RBU .* 1 of 2"):
         aggregates(QUERIES[QUERIES["qid"] == "1"].iloc[:-1], measures)
-
-
-def test_other_measures_do_not_matter():
-    assert aggregates(QUERIES, "RBU")["RBU"].tolist() == [0.5, 0.5]
-
-
-def test_one_measure_may_stand_alone():
-    perquery = pd.DataFrame({"name": ["a"], "qid": ["1"], "measure": ["RBU@5"], "value": [1.0]})
-
-    assert aggregates(perquery, RBU @ 5).equals(aggregates(perquery, "RBU@5"))
-
-
-def test_a_measure_that_is_not_there_is_refused():
-    perquery = pd.DataFrame({"name": ["a"], "qid": ["1"], "measure": ["RBU@5"], "value": [1.0]})
-
-    with pytest.raises(ValueError, match="perquery has no measure AP; it has RBU@5"):
-        aggregates(perquery, ["AP"])

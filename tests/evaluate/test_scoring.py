@@ -11,7 +11,6 @@ from pyterrier_diversity import RBU, evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import scoring
 
-FEW_BYTES = scoring.FEW_BYTES
 WITH_MY_MEASURE = """
 from pyterrier_diversity import evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
@@ -63,11 +62,15 @@ def test_there_are_no_more_workers_than_cores(workers):
     assert workers == [64]
 
 
-def test_no_workers_are_started_for_small_runs(workers, monkeypatch):
-    monkeypatch.setattr(scoring, "FEW_BYTES", FEW_BYTES)
+@pytest.mark.parametrize("more", [0, 1])
+def test_workers_are_started_if_files_and_frames_have_enough_bytes(workers, monkeypatch, more):
+    frame = DemoDataset().get_results("bm25")
+    size = sum(path.stat().st_size for path in FILES.values()) + 32 * len(frame)
+    monkeypatch.setattr(scoring, "FEW_BYTES", size + more)
 
-    evaluate_runs(QRELS, FILES, [RBU @ 5], n_jobs=2)
-    assert workers == []
+    evaluate_runs(QRELS, {**FILES, "frame": frame}, [RBU @ 5], n_jobs=2)
+
+    assert workers == ([] if more else [2])
 
 
 def test_workers_know_measures_of_a_notebook():
