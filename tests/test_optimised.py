@@ -88,8 +88,8 @@ values = DataFrame(rows, columns=names)
 tables = [
     meta.compare(values, "bootstrap", correction="holm", rng=1),
     meta.compare(values, "t", correction="holm", alternative="greater"),
-    meta.overlap(values, test="tukey"),
-    meta.asl_curve(values, "t"),
+    meta.overlap(meta.compare(values, "tukey")),
+    meta.asl_curve(meta.compare(values, "t")),
     meta.topics_needed(values, delta=0.1),
     meta.expected_over_cutoffs(values, {1: 0.5, 2: 0.5}),
     meta.rank_correlation(values),

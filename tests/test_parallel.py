@@ -9,9 +9,7 @@ import pytest
 
 from pyterrier_diversity import P_Rareness
 from pyterrier_diversity.meta import (
-    asl_curve,
     compare,
-    discriminative_power,
     number_of_systems,
     stability,
     topic_sampling,
@@ -58,8 +56,6 @@ def everything_that_draws(perquery, runs, qrels):
             "tukey-randomised": compare(perquery, "tukey-randomised", n_trials=9000, **how),
             "bootstrap": compare(perquery, "bootstrap", **how),
             "permutation": compare(perquery, "permutation", n_trials=99, **how),
-            "discriminative_power": discriminative_power(perquery, n_trials=9000, **how),
-            "asl_curve": asl_curve(perquery, "bootstrap", **how),
             "stability": stability(perquery, n_trials=300, **how),
             "topic_sampling": topic_sampling(perquery, n_trials=20, **how),
             "number_of_systems": number_of_systems(qrels, runs, P_Rareness @ 5, n_trials=60, **how),

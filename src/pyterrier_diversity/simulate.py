@@ -18,8 +18,8 @@ from .progress import progress
 
 __all__ = ["degrade", "greedy_study", "random_grades", "random_lengths", "random_weights", "swap_topics"]
 
-_LONGEST = Parameter(int, interval="[0, inf)")
-_PARAMETERS: Parameters = {
+_LENGTH = Parameter(int, interval="[0, inf)")
+_WALK: Parameters = {
     "n": Parameter(int, 1, interval="[1, inf)"),
     "burn_in": Parameter(int, 10_000, interval="[0, inf)"),
     "attempts": Parameter(int, 1_000, interval="[1, inf)"),
@@ -140,7 +140,7 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
     ['d1', 'd2', 'd3']
     """
     if longest is not None:
-        longest = min(_LONGEST.check("random_lengths", "longest", longest), np.iinfo(np.int64).max)
+        longest = min(_LENGTH.check("random_lengths", "longest", longest), np.iinfo(np.int64).max)
     run = run if isinstance(run, pd.DataFrame) else read_run(run)
     generator, rankings = generator_of(rng), Run(run)
     frame = given_frame(run, ("query_id", "doc_id"), "run")
@@ -196,7 +196,7 @@ def swap_topics(
     >>> swap_topics(frame, n=2, rng=1)[["qid", "docno", "iteration"]].to_numpy().tolist()
     [['q-1', 'e', 'b'], ['q-1', 'd', 'a'], ['q-2', 'e', 'b'], ['q-2', 'd', 'a']]
     """
-    n, burn_in, attempts = checked("swap_topics", _PARAMETERS, n=n, burn_in=burn_in, attempts=attempts).values()
+    n, burn_in, attempts = checked("swap_topics", _WALK, n=n, burn_in=burn_in, attempts=attempts).values()
     queries = relevance_by_query(judge(qrels_frame(qrels)))
     rows = []
     for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):
@@ -341,14 +341,14 @@ def _walk(matrix: list[list[bool]], attempts: int, generator: np.random.Generato
     n_docs, n_intents = len(matrix), len(matrix[0])
     if n_docs < 2 or n_intents < 2:
         return
-    pairs = *_pairs(n_docs, attempts, generator), *_pairs(n_intents, attempts, generator)
+    pairs = *_random_pairs(n_docs, attempts, generator), *_random_pairs(n_intents, attempts, generator)
     for first, second, one, other in zip(*pairs, strict=True):
         above, below = matrix[first], matrix[second]
         if above[one] != above[other] and above[one] == below[other] and above[other] == below[one]:
             above[one], above[other], below[one], below[other] = above[other], above[one], above[one], above[other]
 
 
-def _pairs(n: int, size: int, generator: np.random.Generator) -> tuple[list[int], list[int]]:
+def _random_pairs(n: int, size: int, generator: np.random.Generator) -> tuple[list[int], list[int]]:
     """Draw pairs of different numbers below n."""
     first = generator.integers(0, n, size)
     second = (first + generator.integers(1, n, size)) % n

@@ -76,17 +76,8 @@ def test_systems_are_compared_or_refused(perquery, test, groups, correction, alp
         marked = answer("significance_table", lambda: meta.significance_table(compared, b.draw(COUNTS)))
         if not isinstance(marked, Refusal):
             answer("significance_table", lambda: marked.to_latex() + marked.to_html())
-    power = {"correction": correction, "alpha": alpha}
-    check(
-        "discriminative_power",
-        answer("discriminative_power", lambda: meta.discriminative_power(perquery, **given, **power)),
-    )
-    curve = answer("asl_curve", lambda: meta.asl_curve(perquery, **given))
-    check("asl_curve", curve)
-    check(
-        "overlap", answer("overlap", lambda: meta.overlap(compared)) if isinstance(compared, pd.DataFrame) else compared
-    )
-    check("delta_required", answer("delta_required", lambda: meta.delta_required(perquery, **given, alpha=alpha)))
+        for view in (meta.discriminative_power, meta.asl_curve, meta.overlap, meta.delta_required):
+            check(view.__name__, answer(view.__name__, lambda view=view: view(compared)))
 
 
 @fuzzed(200, perquery=PERQUERY, group=FAMILIES, share=SHARES, n=COUNTS, data=st.data())

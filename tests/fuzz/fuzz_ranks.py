@@ -236,8 +236,11 @@ def perquery(draw: st.DrawFn) -> pd.DataFrame:
 
 
 JUDGING = {
-    "discriminative_power": (lambda frame: meta.discriminative_power(frame, n_trials=20, rng=1), ["measure"]),
-    "delta_required": (lambda frame: meta.delta_required(frame, n_trials=20, rng=1), ["measure"]),
+    "discriminative_power": (
+        lambda frame: meta.discriminative_power(meta.compare(frame, n_trials=20, rng=1)),
+        ["measure"],
+    ),
+    "delta_required": (lambda frame: meta.delta_required(meta.compare(frame, n_trials=20, rng=1)), ["measure"]),
     "stability": (lambda frame: meta.stability(frame, n_trials=20, rng=1), ["measure"]),
     "topic_sampling": (lambda frame: meta.topic_sampling(frame, sizes=[2], n_trials=10, rng=1), ["measure", "size"]),
     "unanimity": (meta.unanimity, ["measure"]),

@@ -5,7 +5,7 @@ from ir_measures import P
 
 from pyterrier_diversity.docstrings import legend_of
 from pyterrier_diversity.meta import assessor_agreement, compare
-from pyterrier_diversity.meta.scores import described
+from pyterrier_diversity.meta.scores import with_legend
 
 
 def test_measures_without_a_family_are_one_family():
@@ -40,7 +40,7 @@ def halves():
 
 
 def test_columns_are_described_by_the_items_of_the_docstring():
-    frame = described(pd.DataFrame({"half": [1], "whole": [2]}), halves, {"n": 1})
+    frame = with_legend(pd.DataFrame({"half": [1], "whole": [2]}), halves, {"n": 1})
 
     assert frame.attrs == {"legend": {"half": "half of whole: one of two parts", "whole": "the number"}, "n": 1}
     assert list(frame.attrs["legend"]) == ["half", "whole"]

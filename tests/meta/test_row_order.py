@@ -108,10 +108,10 @@ def test_pairs_are_in_the_order_of_the_frame(order):
 @pytest.mark.parametrize(
     ("function", "keys"),
     [
-        (lambda frame: discriminative_power(frame, n_trials=50, rng=1), ["measure"]),
-        (lambda frame: delta_required(frame, "bootstrap", n_trials=50, rng=1), ["measure"]),
-        (lambda frame: asl_curve(frame, n_trials=50, rng=1)[["measure", "rank", "asl"]], ["measure", "rank"]),
-        (lambda frame: overlap(frame, measures=MEASURES, n_trials=50, rng=1), ["measure", "other_measure"]),
+        (lambda frame: discriminative_power(compare(frame, n_trials=50, rng=1)), ["measure"]),
+        (lambda frame: delta_required(compare(frame, "bootstrap", n_trials=50, rng=1)), ["measure"]),
+        (lambda frame: asl_curve(compare(frame, n_trials=50, rng=1))[["measure", "rank", "asl"]], ["measure", "rank"]),
+        (lambda frame: overlap(compare(frame, measures=MEASURES, n_trials=50, rng=1)), ["measure", "other_measure"]),
         (lambda frame: stability(frame, n_trials=50, rng=1), ["measure"]),
         (lambda frame: topic_sampling(frame, sizes=[2, 5], n_trials=20, rng=1), ["measure", "size"]),
         (lambda frame: topics_needed(frame, n=9), ["measure"]),

@@ -9,16 +9,12 @@ from ir_measures import P
 
 from pyterrier_diversity import P_Rareness
 from pyterrier_diversity.meta import (
-    asl_curve,
     assessor_agreement,
     axiom_table,
     compare,
     concordance,
-    delta_required,
-    discriminative_power,
     insert_synthetic_system,
     number_of_systems,
-    overlap,
     pool_depth,
     rank_correlation,
     stability,
@@ -40,10 +36,6 @@ FRAME = pd.DataFrame(
 UNJUDGED = FRAME.assign(value=FRAME["value"].mask(FRAME["qid"].isin(["95", "100"])))
 FUNCTIONS = {
     "compare": lambda frame: compare(frame, "t"),
-    "discriminative_power": lambda frame: discriminative_power(frame, "t"),
-    "delta_required": lambda frame: delta_required(frame, "tukey"),
-    "asl_curve": lambda frame: asl_curve(frame, "t"),
-    "overlap": lambda frame: overlap(frame, test="t"),
     "stability": lambda frame: stability(frame, n_trials=9, rng=1),
     "topic_sampling": lambda frame: topic_sampling(frame, sizes=[3], n_trials=9, rng=1),
     "unanimity": unanimity,

@@ -113,7 +113,6 @@ def frames_of_meta():
     return {
         "evaluate_runs(..., perquery=True)": perquery,
         "meta.agreement": meta.agreement(qrels, qrels),
-        "meta.agreement(..., table=True)": meta.agreement(qrels, qrels, table=True),
         "meta.asl_curve": meta.asl_curve(compared),
         "meta.assessor_agreement": meta.assessor_agreement(qrels, qrels, runs, measures, n_trials=10, rng=1),
         "meta.axiom_table": meta.axiom_table([StRecall], ["Sat"]),

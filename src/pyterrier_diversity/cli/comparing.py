@@ -77,7 +77,7 @@ def compare(
     # Two baselines are compared once.
     pairs = [(run, other) for i, other in enumerate(others) for run in names if run not in others[: i + 1]]
     passed = [(str(m), *pair) for m in guarded for pair in pairs if (str(m), *pair) not in why]
-    shown.put(table, partial(_text, shown), of=PEOPLE)
+    shown.put(table, partial(_marked_text, shown), of=PEOPLE)
     gating.end(values, why.values(), (_power_of(values, *gate, tolerance, how["alpha"]) for gate in passed))
 
 
@@ -151,7 +151,7 @@ def report(
             tell(f"Wrote {output}.")
 
 
-def _text(shown: Shown, frame: pd.DataFrame) -> str:
+def _marked_text(shown: Shown, frame: pd.DataFrame) -> str:
     """Return a comparison in a format that marks differences."""
     places = 4 if shown.places is None else shown.places
     if shown.chosen == "table" and not shown.transpose:

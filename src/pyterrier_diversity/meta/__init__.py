@@ -21,8 +21,6 @@ from .significance.compare import compare as compare
 from .significance.gates import below_minimum as below_minimum
 from .significance.gates import risk as risk
 from .significance.gates import worse_than as worse_than
-from .significance.marks import Mean as Mean
-from .significance.marks import SignificanceTable as SignificanceTable
 from .significance.marks import comparison_text as comparison_text
 from .significance.marks import significance_table as significance_table
 from .significance.power import asl_curve as asl_curve

@@ -8,12 +8,12 @@ import pandas as pd
 from ..frames import warn
 from ..parameters import LEVEL
 from ..warnings import SignificanceWarning
-from .scores import Measures, Scores, described, range_of, read_scores
+from .scores import Measures, Scores, range_of, read_scores, with_legend
 
 # With fewer judged queries, the normal distribution is a poor approximation.
 _FEWEST = 20
 
-_COLUMNS = ("mean", "ci_low", "ci_high", "judged_mean", "judged_low", "judged_high")
+_ESTIMATES = ("mean", "ci_low", "ci_high", "judged_mean", "judged_low", "judged_high")
 
 
 def corrected_means(
@@ -124,11 +124,11 @@ def corrected_means(
         mean = prediction_powered(observed, np.take(predicted, places, axis=1), predicted, alpha, tuning=tuning)
         alone = _with_interval(observed.mean(axis=1), observed.std(axis=1) / np.sqrt(len(places)), alpha)
         columns = [column for mean, *ends in (mean, alone) for column in (mean, *np.clip(ends, *bounds))]
-        parts.append(dict(zip(_COLUMNS, columns, strict=True)))
+        parts.append(dict(zip(_ESTIMATES, columns, strict=True)))
     table = cheap.table(parts, first, second).rename(columns={"system": "name"})
     table = table.assign(queries=len(cheap.queries), judged=len(places))
-    table = table[["name", *([] if baseline is None else ["other"]), "measure", *_COLUMNS, "queries", "judged"]]
-    return described(table, corrected_means, {"alpha": alpha, "tuning": tuning})
+    table = table[["name", *([] if baseline is None else ["other"]), "measure", *_ESTIMATES, "queries", "judged"]]
+    return with_legend(table, corrected_means, {"alpha": alpha, "tuning": tuning})
 
 
 def prediction_powered(

@@ -12,7 +12,7 @@ import pandas as pd
 from ..measures import parse
 from ..measures.composite import innermost
 from ..parameters import CUTOFF, Parameter
-from .scores import Scores, described, read_scores
+from .scores import Scores, read_scores, with_legend
 
 _PROBABILITY = Parameter(float, interval="[0, 1]")
 
@@ -84,14 +84,14 @@ def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, fl
     scores = read_scores(perquery)
     pairs = list(product(scores.systems, scores.queries))
     rows = []
-    for measure, names in _by_measure(scores, chances).items():
+    for measure, names in _names_by_cutoff(scores, chances).items():
         values = np.sum([chances[cutoff] * scores.by_measure[name] for cutoff, name in names.items()], axis=0)
         rows += [(*of, measure, value) for of, value in zip(pairs, values.flat, strict=True)]
     table = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    return described(table, expected_over_cutoffs, {})
+    return with_legend(table, expected_over_cutoffs, {})
 
 
-def _by_measure(scores: Scores, chances: Mapping[int, float]) -> dict[str, dict[int, str]]:
+def _names_by_cutoff(scores: Scores, chances: Mapping[int, float]) -> dict[str, dict[int, str]]:
     """Return, for each expected measure, the name of its measure at each cutoff."""
     found: dict[str, dict[int, str]] = {}
     for name in scores.measures:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -21,14 +20,10 @@ from ..measures.base import value_range
 from ..warnings import MissingWarning
 
 Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
-Names = Iterable[str]
 Group = Mapping[str, str] | Callable[[str], str]
 
 # Sums of squares of larger values could overflow.
-_LARGEST = 1e100
-
-# Columns of tables of `evaluate_runs` and ``pt.Experiment``, beside those of measures.
-_NO_MEASURE = re.compile(r"mrt|queries|ties@\d+")
+_LARGEST_VALUE = 1e100
 
 
 class Scores(NamedTuple):
@@ -90,7 +85,12 @@ class Scores(NamedTuple):
 
 
 def read_scores(
-    perquery: pd.DataFrame, measures: Measures | None = None, *, needed: Names = (), two: Names = (), who: str = ""
+    perquery: pd.DataFrame,
+    measures: Measures | None = None,
+    *,
+    needed: Iterable[str] = (),
+    two: Iterable[str] = (),
+    who: str = "",
 ) -> Scores:
     """Read the values of all systems on the queries that all of them have, `rounded`.
 
@@ -126,18 +126,11 @@ def read_scores(
     absent = [measure for measure in wanted if measure not in there]
     if absent and there:
         raise ValueError(f"perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")
-    empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
-    if empty.any() and not empty.all():
-        message = (
-            f"perquery: {empty.sum()} of {len(empty)} queries are left out, because all their values are NaN: "
-            f"{', '.join(empty.index[empty])}. Probably they have no judgements. pt.Experiment(filter_by_qrels=True) "
-            "leaves them out."
-        )
-        warn(MissingWarning(message))
-        frame = frame[~frame["qid"].isin(empty.index[empty])]
+    frame = _with_judgements(frame)
     frame = frame[frame["measure"].isin(wanted)]
     refuse_value(frame, ~np.isfinite(frame["value"]).to_numpy(), "must be a finite number")
-    refuse_value(frame, frame["value"].abs().gt(_LARGEST).to_numpy(), f"must be at most {_LARGEST:g} in absolute value")
+    too_large = frame["value"].abs().gt(_LARGEST_VALUE).to_numpy()
+    refuse_value(frame, too_large, f"must be at most {_LARGEST_VALUE:g} in absolute value")
     refuse_repeated(frame)
     given = list(frame["name"].unique())
     systems, queries = sorted(given), sorted(frame["qid"].unique())
@@ -160,46 +153,44 @@ def read_scores(
     return scores
 
 
-def read_means(who: str, frame: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Read the means of all systems by each measure from a table of means.
+def _with_judgements(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the queries that have a value of any system by any measure."""
+    empty = frame["value"].isna().groupby(frame["qid"], sort=False).all()
+    if empty.any() and not empty.all():
+        message = (
+            f"perquery: {empty.sum()} of {len(empty)} queries are left out, because all their values are NaN: "
+            f"{', '.join(empty.index[empty])}. Probably they have no judgements. pt.Experiment(filter_by_qrels=True) "
+            "leaves them out."
+        )
+        warn(MissingWarning(message))
+        frame = frame[~frame["qid"].isin(empty.index[empty])]
+    return frame
 
-    Columns of a table that are not measures are left out: ``mrt``, comparisons with a baseline (``AP +``, ``AP
-    p-value``), counts of queries (``queries``, ``ties@20``), and texts, which are groups of queries.
+
+def as_values(who: str, means: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of means as the values of a single query.
+
+    Columns that are not measures are left out: ``mrt``, ``queries``, ``ties@20``, comparisons with a baseline (``AP
+    +``, ``AP p-value``), and texts.
 
     Raises
     ------
     ValueError
-        If there is no column ``name`` or of a measure, a system has two rows, or a mean is not finite.
+        If there is no column ``name`` or of a measure.
     """
-    columns = {str(column): frame[column] for column in frame}
-    names = columns.pop("name", None)
-    if names is None:
+    measures = [
+        name
+        for name, column in means.items()
+        if name not in ("name", "mrt", "queries")
+        and not is_string_dtype(column)
+        and not str(name).startswith(("ties@", *(f"{other} " for other in means)))
+    ]
+    if "name" not in means or not measures:
         raise ValueError(
-            f"{who}: perquery_or_means has no column name; found: {', '.join(columns)}. Pass the result of "
-            "pt.Experiment."
+            f"{who}: perquery_or_means must have a column name and the means of at least one measure, as from "
+            f"pt.Experiment; found: {', '.join(map(str, means))}."
         )
-    twice = names[names.duplicated()].tolist()
-    if twice:
-        raise ValueError(
-            f"{who}: perquery_or_means must have each system once, but has {twice[0]!r} twice. If the "
-            "table has groups, pass the rows of one group."
-        )
-    means = {
-        column: values.to_numpy(dtype=np.float64, na_value=np.nan)
-        for column, values in columns.items()
-        if not _NO_MEASURE.fullmatch(column)
-        and not is_string_dtype(values)  # groups of queries
-        and not any(column.startswith(f"{other} ") for other in columns)
-    }
-    if not means:
-        raise ValueError(f"{who}: perquery_or_means must have a column of means for at least one measure.")
-    for measure, values in means.items():
-        for bad in np.flatnonzero(~np.isfinite(values)):
-            raise ValueError(
-                f"{who}: each mean must be a finite number, but system {names.iloc[bad]!r} has {values[bad]} of "
-                f"{measure}."
-            )
-    return {measure: rounded(values) for measure, values in means.items()}
+    return means[["name", *measures]].melt("name", var_name="measure").assign(qid="mean")
 
 
 def names_of(measures: Measures) -> list[str]:
@@ -227,7 +218,7 @@ def rounded(values: npt.ArrayLike) -> np.ndarray:
 def scale_of(values: np.ndarray) -> np.ndarray:
     """Return the smallest power of ten that is not below 1 or the absolute value of each value; at most 1e100."""
     size = np.abs(values)
-    return np.asarray(1.0 if (size <= 1).all() else 10.0 ** np.ceil(np.log10(np.clip(size, 1.0, _LARGEST))))
+    return np.asarray(1.0 if (size <= 1).all() else 10.0 ** np.ceil(np.log10(np.clip(size, 1.0, _LARGEST_VALUE))))
 
 
 def outcomes(differences: np.ndarray) -> dict[str, np.ndarray]:
@@ -257,7 +248,7 @@ def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str
     return family_of
 
 
-def described(
+def with_legend(
     frame: pd.DataFrame,
     function: Callable[..., Any],
     attrs: Mapping[Any, Any],

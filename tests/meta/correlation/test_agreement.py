@@ -84,13 +84,11 @@ def test_values_agree_with_plain_loops(rows):
 def test_rows_are_in_the_order_of_the_ids_and_the_last_is_over_all():
     both = pd.concat([judged([1, 0], query, intent) for query, intent in (("10", "2"), ("9", "11"), ("9", "2"))])
 
-    by_intent, by_query = agreement(both, both), agreement(both.iloc[::-1], both, by="query")
+    by_intent = agreement(both.iloc[::-1], both)
 
     assert by_intent[["qid", "iteration"]].to_numpy().tolist() == [["9", "2"], ["9", "11"], ["10", "2"], ["all", "all"]]
-    assert by_query[["qid", "pairs"]].to_numpy().tolist() == [["9", 4], ["10", 2], ["all", 6]]
     assert (by_intent["kappa"] == 1).all()
     assert by_intent.attrs["legend"].keys() == set(by_intent)
-    assert by_query.attrs["legend"].keys() == set(by_query)
 
 
 def test_pairs_of_one_judge_are_left_out_with_their_counts():
@@ -136,19 +134,10 @@ def test_qrels_with_ir_measures_names_are_read_and_none_is_changed():
     pd.testing.assert_frame_equal(second, before[1])
 
 
-def test_the_confusion_table_counts_labels():
-    table = agreement(judged([0, 0, 1, 3]), judged([0, 1, 1, 1]), table=True)
-
-    assert table.index.tolist() == [0, 1, 3]
-    assert table.columns.tolist() == [0, 1]
-    assert table.to_numpy().tolist() == [[1, 1], [0, 1], [0, 1]]
-
-
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
         ((judged([1]), judged([1], query="p")), {}, "must judge at least one document for the same intent"),
-        ((judged([1]), judged([1])), {"by": "system"}, "by must be one of 'intent', 'query', not 'system'"),
         ((judged([1]), judged([1])), {"rel": 0}, r"rel must be a number in \(0, inf\), not 0"),
         (
             (pd.concat([judged([1]), judged([2])]), judged([1])),
@@ -193,15 +182,10 @@ def test_each_intent_and_query_has_the_alpha_of_its_labels_alone():
 
     with pytest.warns(UserWarning, match=r"\d+ pairs that only one judge judged are left out; several judges"):
         table = agreement(judges)
-    with pytest.warns(UserWarning, match="left out"):
-        by_query = agreement(judges, by="query")
 
     assert table["iteration"].tolist() == ["t0", "t1", "t2", "all"]
     expected = [case["ordinal"] for case in SEVERAL[:3]]
     assert table["alpha_ordinal"].tolist()[:3] == pytest.approx(expected, abs=1e-12)
-    assert by_query["qid"].tolist() == ["q0", "q1", "all"]
-    assert by_query["alpha_nominal"].tolist()[-1] == table["alpha_nominal"].tolist()[-1]
-    assert by_query["pairs"].tolist() == [table["pairs"][:2].sum(), table["pairs"][2], table["pairs"][3]]
     assert set(table.attrs["legend"]) == set(table)
 
 
@@ -213,9 +197,8 @@ def test_judges_who_give_one_label_only_have_no_alpha():
 
 def test_what_is_only_for_two_judges_is_refused():
     judges = of_judges([[1, 0], [1, 1]])
-    for option in ({"rel": 1}, {"table": True}):
-        with pytest.raises(ValueError, match="agreement: rel and table are for two judges"):
-            agreement(judges, **option)
+    with pytest.raises(ValueError, match="agreement: rel is for two judges"):
+        agreement(judges, rel=1)
     with pytest.raises(ValueError, match="give the qrels of at least two judges, not 1"):
         agreement({"one": judges["judge 0"]})
     with pytest.raises(ValueError, match="two judges must judge at least one document for the same intent"):

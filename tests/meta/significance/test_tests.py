@@ -181,7 +181,7 @@ def test_the_last_bits_change_no_p_value(test):
 
 @pytest.mark.parametrize("cells", [2**20, 900])
 def test_bootstrap_is_fig_2(monkeypatch, cells):
-    monkeypatch.setattr(randomisation, "CELLS", cells)
+    monkeypatch.setattr(randomisation, "AT_ONCE", cells)
     samples = np.concatenate(list(resamples(draws(1, 200, MATRIX.size), 20))).tolist()
 
     expected = [fig_2(x, y, samples) for x, y in itertools.combinations(MATRIX.tolist(), 2)]
@@ -202,7 +202,7 @@ def test_bootstrap_is_fig_2_with_ties_and_samples_without_variance(values):
 
 @pytest.mark.parametrize("cells", [2**20, 900])
 def test_randomised_hsd_is_fig_4(monkeypatch, cells):
-    monkeypatch.setattr(randomisation, "CELLS", cells)
+    monkeypatch.setattr(randomisation, "AT_ONCE", cells)
     matrices = [m.T for seed, n in draws(1, 200, MATRIX.size).blocks for m in shuffle(MATRIX, seed, n)]
 
     assert p_of(MATRIX, "tukey-randomised", n_trials=200) == pytest.approx(fig_4(MATRIX, matrices), abs=0)
@@ -337,7 +337,7 @@ def test_permutation_test_of_few_queries_is_exact_as_that_of_scipy():
 
 @pytest.mark.parametrize("cells", [2**20, 900])
 def test_permutation_test_of_many_queries_counts_its_flips_and_the_values_themselves(monkeypatch, cells):
-    monkeypatch.setattr(randomisation, "CELLS", cells)
+    monkeypatch.setattr(randomisation, "AT_ONCE", cells)
     signs = np.concatenate(list(flips(draws(1, 999, MATRIX.size), 20)))
     expected = []
     for x, y in itertools.combinations(MATRIX, 2):
@@ -649,7 +649,7 @@ def test_a_correction_is_over_the_pairs_with_baselines_only():
 @pytest.mark.parametrize("groups", ["all", "pairwise"])
 @pytest.mark.parametrize("test", TESTS)
 def test_seeds_decide_and_the_number_of_workers_does_not(monkeypatch, test, groups):
-    monkeypatch.setattr(randomisation, "CELLS", 10_000)
+    monkeypatch.setattr(randomisation, "AT_ONCE", 10_000)
     options = {"groups": groups, "n_trials": 300}
 
     one = compare(frame_of(MATRIX), test, rng=1, n_jobs=1, **options)

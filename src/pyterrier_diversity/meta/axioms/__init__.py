@@ -37,6 +37,6 @@ The table differs from Table 1 of the paper. `counterexample` shows a case of ea
 """
 
 from .constraints import CONSTRAINTS, Constraint, Pair
-from .search import Verdict, axiom_table, check, counterexample
+from .search import axiom_table, counterexample
 
-__all__ = ["CONSTRAINTS", "Constraint", "Pair", "Verdict", "axiom_table", "check", "counterexample"]
+__all__ = ["CONSTRAINTS", "Constraint", "Pair", "axiom_table", "counterexample"]

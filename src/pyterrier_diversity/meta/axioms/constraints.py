@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ...docstrings import section_of
 
-T = TypeVar("T")
+Kind = TypeVar("Kind")
 Grades = tuple[int, ...]
 Docs = Sequence[Grades]
 Weights = tuple[float, ...]
@@ -84,7 +84,7 @@ class Constraint:
 CONSTRAINTS: dict[str, Constraint] = {}
 
 
-def _constraint(name: str, section: str, **options: Any) -> Callable[[_Instances], _Instances]:
+def _states(name: str, section: str, **options: Any) -> Callable[[_Instances], _Instances]:
     """Add a constraint to `CONSTRAINTS`, from a function that returns its instances and states it in its docstring."""
 
     def added(smallest: _Instances) -> _Instances:
@@ -148,12 +148,12 @@ def _swapped(n: int, i: int, j: int) -> list[int]:
     return places
 
 
-def _all(kinds: Sequence[T], lengths: Iterable[int]) -> Iterator[tuple[T, ...]]:
+def _all(kinds: Sequence[Kind], lengths: Iterable[int]) -> Iterator[tuple[Kind, ...]]:
     """Return all sequences of these kinds."""
     return (each for n in lengths for each in product(kinds, repeat=n))
 
 
-def _alike(kinds: Sequence[T], lengths: Iterable[int]) -> Iterator[tuple[T, ...]]:
+def _alike(kinds: Sequence[Kind], lengths: Iterable[int]) -> Iterator[tuple[Kind, ...]]:
     """Return all sequences of one kind."""
     return ((kind,) * n for n in lengths for kind in kinds)
 
@@ -166,7 +166,7 @@ def _one_among(lengths: Iterable[int]) -> Iterator[tuple[tuple[int, ...], int]]:
         yield from (((other,) * (n - 1) + (own,), n - 1) for own, other in product(_LABELS, _LABELS))
 
 
-@_constraint("Pri", "3.2, Eq. 1")
+@_states("Pri", "3.2, Eq. 1")
 def _priorities(largest: int) -> Iterator[Instance]:
     """Swapping two documents of one intent so that the more relevant one comes first raises the value."""
     swaps = [(labels, i, j) for labels in _all(_LABELS, (2, 3, 4)) for i, j in combinations(range(len(labels)), 2)]
@@ -178,7 +178,7 @@ def _priorities(largest: int) -> Iterator[Instance]:
             yield _pair(_one_intent(labels), _swapped(len(labels), i, j), range(len(labels)), largest)
 
 
-@_constraint("Deep", "3.2, Eq. 2")
+@_states("Deep", "3.2, Eq. 2")
 def _deepnesses(largest: int) -> Iterator[Instance]:
     """Moving the more relevant of two neighbours up raises the value more near the top than further down."""
     rankings = list(_all(_LABELS, (4, 5, 6)))
@@ -201,27 +201,27 @@ def _early_and_late(n: int, label: int, largest: int, *, early: bool) -> Instanc
     return _pair(docs, first, last, largest) if early else _pair(docs, last, first, largest)
 
 
-@_constraint("DeepTh", "3.2, Eq. 3")
+@_states("DeepTh", "3.2, Eq. 3")
 def _deepness_thresholds(largest: int) -> Iterator[Instance]:
     """For a large n, one relevant document at the top is better than n relevant documents after n others."""
     return (_early_and_late(DEEP, label, largest, early=True) for label in LOW)
 
 
-@_constraint("CloseTh", "3.2, Eq. 4")
+@_states("CloseTh", "3.2, Eq. 4")
 def _closeness_thresholds(largest: int) -> Iterator[Instance]:
     """For some small m, one relevant document at the top is worse than m relevant documents after m others."""
     for label in LOW:
         yield tuple(pair for m in CLOSE for pair in _early_and_late(m, label, largest, early=False))
 
 
-@_constraint("Conf", "3.2, Eq. 5")
+@_states("Conf", "3.2, Eq. 5")
 def _confidences(largest: int) -> Iterator[Instance]:
     """Adding a document that is not relevant to the end lowers the value."""
     for labels in [*_all(_LABELS, (1, 2, 3)), *_alike(_LABELS, range(4, LONGEST))]:
         yield _pair(_one_intent((*labels, 0)), range(len(labels)), range(len(labels) + 1), largest)
 
 
-@_constraint("AspDiv", "3.3, Eq. 6")
+@_states("AspDiv", "3.3, Eq. 6")
 def _aspect_diversities(largest: int) -> Iterator[Instance]:
     """Replacing a document by one that is more relevant to every intent raises the value."""
     replaced: list[tuple[tuple[Grades, ...], int, Grades]] = []
@@ -238,7 +238,7 @@ def _aspect_diversities(largest: int) -> Iterator[Instance]:
             yield _pair([*docs, new], [*range(i), n, *range(i + 1, n)], range(n), largest)
 
 
-@_constraint("Red", "3.3, Eq. 7")
+@_states("Red", "3.3, Eq. 7")
 def _redundancies(largest: int) -> Iterator[Instance]:
     """A new document is worth more if fewer of the documents above it are relevant to its intent."""
     rankings = list(_all((2, 0, 1), (1, 2, 3, 4, 5)))
@@ -254,7 +254,7 @@ def _redundancies(largest: int) -> Iterator[Instance]:
                 yield _one_more(docs, second, first, largest, _mirrored(docs))
 
 
-@_constraint("MRed", "3.3, Eq. 8")
+@_states("MRed", "3.3, Eq. 8")
 def _monotonic_redundancies(largest: int) -> Iterator[Instance]:
     """If all documents above favour one intent over another, a new document is worth more for the other intent."""
     kinds = ((1, 0), (2, 0), (2, 1))
@@ -262,7 +262,7 @@ def _monotonic_redundancies(largest: int) -> Iterator[Instance]:
         yield _one_more(docs, (0, label), (label, 0), largest, _mirrored(docs))
 
 
-@_constraint("Sat", "3.3, Eq. 9", strict=False, largest=SATURATED)
+@_states("Sat", "3.3, Eq. 9", strict=False, largest=SATURATED)
 def _saturations(largest: int) -> Iterator[Instance]:
     """Once a document fully satisfies an intent, another document for that intent does not raise the value."""
     for n_intents in (1, 2):
@@ -274,7 +274,7 @@ def _saturations(largest: int) -> Iterator[Instance]:
             yield _pair(docs, range(len(docs) - 1), range(len(docs)), largest)
 
 
-@_constraint("AspRel", "3.3, Eq. 10")
+@_states("AspRel", "3.3, Eq. 10")
 def _aspect_relevances(largest: int) -> Iterator[Instance]:
     """Of two intents not covered yet, a document for the one with the larger weight raises the value more."""
     cases: list[tuple[Weights, int, int, Grades]]

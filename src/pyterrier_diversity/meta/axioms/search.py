@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 
 import ir_measures
@@ -17,37 +16,17 @@ from ...measures import Adhoc
 from ...measures.base import is_ours
 from ...measures.groups import read_measures
 from ...measures.parse import read_measure
-from ..scores import Measures, described
+from ..scores import Measures, with_legend
 from .constraints import CONSTRAINTS, SATURATED, Constraint, Pair
 
 # Largest labels to try, because some measures refuse larger ones: gdeval's ERR takes labels up to 4.
 _LARGEST_LABELS = (SATURATED, 4, 3)
 
 # Most measures that break a constraint do so on one of the first few instances.
-_FEW = 24
+_FIRST_INSTANCES = 24
 
 
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """The result of the search for a measure and a constraint.
-
-    Attributes
-    ----------
-    measure, constraint : str
-        Their names.
-    satisfied : bool
-        True if no counter-example was found.
-    counterexample : DataFrame or None
-        The smallest counter-example found, as from `counterexample`.
-    """
-
-    measure: str
-    constraint: str
-    satisfied: bool
-    counterexample: pd.DataFrame | None = field(repr=False)
-
-
-def _constraint(constraint: str | Constraint) -> Constraint:
+def _constraint_of(constraint: str | Constraint) -> Constraint:
     if isinstance(constraint, Constraint):
         return constraint
     if constraint not in CONSTRAINTS:
@@ -64,7 +43,7 @@ def _judgements(pair: Pair) -> list[tuple[str, str, float, int]]:
     ]
 
 
-def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> np.ndarray:
+def _values_of_pairs(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> np.ndarray:
     """Return the values of both rankings, shape (measures, pairs, 2). Each ranking is evaluated as a query."""
     rankings = [(pair, ranking) for pair in pairs for ranking in (pair.better, pair.worse)]
     run = {str(i): {doc: -float(rank) for rank, doc in enumerate(each)} for i, (_, each) in enumerate(rankings)}
@@ -77,7 +56,7 @@ def _values(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pair]) -> n
         return DiversityEvaluator(readable, frame).values(run).reshape(len(readable), -1, 2)
 
 
-def _differences(better: npt.ArrayLike, worse: npt.ArrayLike) -> np.ndarray:
+def _margins(better: npt.ArrayLike, worse: npt.ArrayLike) -> np.ndarray:
     """Return the first values minus the second, rounded to ten decimals; relative if their absolute values exceed 1."""
     size = np.maximum(1.0, np.maximum(np.abs(better), np.abs(worse)))
     # The last bit of a value such as 0.47549502495 decides how it is rounded, but not how the difference is.
@@ -88,7 +67,7 @@ def _largest_label(measure: ir_measures.Measure) -> int:
     """Return the largest label that a topic may have for a measure."""
     for largest in _LARGEST_LABELS:
         try:
-            _values([measure], CONSTRAINTS["Conf"].instances(largest)[0])
+            _values_of_pairs([measure], CONSTRAINTS["Conf"].instances(largest)[0])
         except ValueError as error:
             refused = error
         else:
@@ -102,15 +81,16 @@ def _search(
     """Return the smallest violation of each constraint by each measure, as `counterexample` does."""
     limits = {measure: _largest_label(measure) for measure in measures}
     violations: dict[tuple[str, ir_measures.Measure], pd.DataFrame] = {}
-    for constraint, limit, part in product(constraints, set(limits.values()), (slice(_FEW), slice(_FEW, None))):
+    parts = slice(_FIRST_INSTANCES), slice(_FIRST_INSTANCES, None)
+    for constraint, limit, part in product(constraints, set(limits.values()), parts):
         left = [each for each in measures if limits[each] == limit and (constraint.name, each) not in violations]
         instances = constraint.instances(min(limit, constraint.largest))[part]
         if not (left and instances):
             continue
         pairs = [pair for instance in instances for pair in instance]
         starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
-        values = _values(left, pairs)
-        difference = _differences(values[..., 0], values[..., 1])
+        values = _values_of_pairs(left, pairs)
+        difference = _margins(values[..., 0], values[..., 1])
         as_demanded = np.logical_or.reduceat(difference > 0 if constraint.strict else difference >= 0, starts, axis=1)
         for measure, met, own in zip(left, as_demanded, values, strict=True):
             if not met.all():
@@ -133,47 +113,7 @@ def _frame(measure: ir_measures.Measure, constraint: Constraint, pair: Pair, val
     rule = {"constraint": constraint.name, "statement": constraint.statement, "strict": constraint.strict}
     columns = ["ranking", "value", "rank", "docno", "iteration", "weight", "label"]
     frame = pd.concat(rankings, ignore_index=True)[columns]
-    return described(frame, counterexample, {"measure": str(measure), **rule})
-
-
-def check(measure: ir_measures.Measure | str, constraint: str | Constraint) -> Verdict:
-    """Search for rankings on which a measure breaks a constraint.
-
-    Parameters
-    ----------
-    measure : Measure or str
-        A measure of this package or of ir_measures. An ad-hoc measure is read as ``Adhoc(measure)``.
-    constraint : str or Constraint
-        One of `CONSTRAINTS`, or its name.
-
-    Returns
-    -------
-    Verdict
-        ``measure``, ``constraint``, ``satisfied`` and ``counterexample``.
-
-    Raises
-    ------
-    TypeError
-        If ``measure`` is not a measure.
-    ValueError
-        If the constraint is unknown, or the measure cannot be computed from labels, intents and weights.
-
-    References
-    ----------
-    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics: introducing the
-    rank-biased utility metric. SIGIR, 625-634, Sec. 3. https://doi.org/10.1145/3209978.3210024
-
-    Examples
-    --------
-    >>> from pyterrier_diversity import RBU
-    >>> check(RBU, "Conf")
-    Verdict(measure='RBU', constraint='Conf', satisfied=True)
-    >>> check(RBU(e=0), "Conf")
-    Verdict(measure='RBU(e=0.0)', constraint='Conf', satisfied=False)
-    """
-    measure = read_measure("check", measure)
-    found = counterexample(measure, constraint)
-    return Verdict(str(measure), _constraint(constraint).name, found is None, found)
+    return with_legend(frame, counterexample, {"measure": str(measure), **rule})
 
 
 def counterexample(measure: ir_measures.Measure | str, constraint: str | Constraint) -> pd.DataFrame | None:
@@ -181,8 +121,10 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str | Constra
 
     Parameters
     ----------
-    measure, constraint
-        As for `check`.
+    measure : Measure or str
+        A measure of this package or of ir_measures. An ad-hoc measure is read as ``Adhoc(measure)``.
+    constraint : str or Constraint
+        One of `CONSTRAINTS`, or its name.
 
     Returns
     -------
@@ -202,12 +144,21 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str | Constra
 
     Raises
     ------
-    TypeError, ValueError
-        As for `check`.
+    TypeError
+        If ``measure`` is not a measure.
+    ValueError
+        If the constraint is unknown, or the measure cannot be computed from labels, intents and weights.
+
+    References
+    ----------
+    Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis of diversity evaluation metrics: introducing the
+    rank-biased utility metric. SIGIR, 625-634, Sec. 3. https://doi.org/10.1145/3209978.3210024
 
     Examples
     --------
-    >>> from pyterrier_diversity import StRecall
+    >>> from pyterrier_diversity import RBU, StRecall
+    >>> counterexample(RBU, "Pri") is None
+    True
     >>> found = counterexample(StRecall, "Pri")
     >>> found[["ranking", "value", "rank", "docno", "label"]]
       ranking  value  rank docno  label
@@ -218,7 +169,7 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str | Constra
     4   worse    1.0     2    d2      1
     5   worse    1.0  <NA>    u1     10
     """
-    measure, sought = read_measure("counterexample", measure), _constraint(constraint)
+    measure, sought = read_measure("counterexample", measure), _constraint_of(constraint)
     return _search([measure], [sought]).get((sought.name, measure))
 
 
@@ -228,7 +179,7 @@ def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | No
     Parameters
     ----------
     measures : Measure or str, or iterable of them
-        As for `check`.
+        As for `counterexample`.
     constraints : iterable of str or Constraint, optional
         By default, all ten of `CONSTRAINTS`.
 
@@ -241,7 +192,7 @@ def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | No
     Raises
     ------
     TypeError, ValueError
-        As for `check`.
+        As for `counterexample`.
 
     Notes
     -----
@@ -263,7 +214,7 @@ def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | No
     Red      True   False
     """
     wanted = list(dict.fromkeys(read_measures("axiom_table", measures)))
-    sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint(each) for each in constraints]
+    sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint_of(each) for each in constraints]
     violations = _search(wanted, sought)
     columns = {each.name: [(each.name, measure) not in violations for measure in wanted] for each in sought}
     table = pd.DataFrame(columns, index=pd.Index([str(measure) for measure in wanted], name="measure"), dtype=bool)

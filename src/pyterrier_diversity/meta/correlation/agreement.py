@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,19 +11,14 @@ import pandas as pd
 from ...frames import QRELS_COLUMNS, given_frame, numbers, strings, warn
 from ...io import qrels_frame
 from ...judged import intents_of_rows, judge
-from ...parameters import REL, Parameter, checked
+from ...parameters import REL, checked
 from ...warnings import MissingWarning
-from ..scores import described
+from ..scores import with_legend
 
-By = Literal["intent", "query"]
-
-_BY = Parameter(str, choices=get_args(By))
-_PAIR = ["query_id", "iteration", "doc_id"]
+_JUDGED = ["query_id", "iteration", "doc_id"]
 
 
-def agreement(
-    qrels_a: Any, qrels_b: Any = None, *, by: By = "intent", rel: float | None = None, table: bool = False
-) -> pd.DataFrame:
+def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) -> pd.DataFrame:
     r"""Compute the agreement of two judges on the documents that both judged, or of several judges.
 
     `assessor_agreement` shows how their differences change the ranking of systems.
@@ -33,21 +28,17 @@ def agreement(
     qrels_a, qrels_b : DataFrame
         The qrels of each judge, with PyTerrier's or ir_measures' column names. For two or more judges, a dict of names
         to qrels instead of both.
-    by : {"intent", "query"}
-        Whether to return one row for each intent or for each query.
     rel : float > 0, optional
-        Smallest relevant label, for the columns that count relevant documents. All labels above 0 are relevant if
-        omitted.
-    table : bool
-        Whether to return the confusion table instead. Like ``rel``, only for two judges.
+        Smallest relevant label, for the columns that count relevant documents of two judges. All labels above 0 are
+        relevant if omitted.
 
     Returns
     -------
     DataFrame
-        One row for each intent (or query), sorted by id, and a last row for all of them.
+        One row for each intent, sorted by id, and a last row for all of them.
 
         - ``qid``: the query; 'all' in the last row, for all pairs
-        - ``iteration`` (by intent): the intent; 'all' in the last row
+        - ``iteration``: the intent; 'all' in the last row
         - ``pairs``: number of pairs of a document and an intent that at least two judged
         - ``agreement`` in [0, 1]: share of the pairs with the same label
         - ``kappa`` in [-1, 1]: Cohen's kappa: agreement beyond chance; NaN if all labels are the same
@@ -59,8 +50,6 @@ def agreement(
 
         ``attrs`` describes the columns, and says how many pairs only one judge judged.
 
-        With ``table``, the number of pairs for each label of the first judge (rows) and of the second (columns).
-
         For a dict of judges, the columns after ``pairs`` are
 
         - ``labels``: number of labels of these pairs
@@ -70,8 +59,8 @@ def agreement(
     Raises
     ------
     ValueError
-        If qrels cannot be read, no pair is judged by two judges, or ``by`` or ``rel`` is out of range. Also if ``rel``
-        or ``table`` is given for a dict of judges.
+        If qrels cannot be read, no pair is judged by two judges, or ``rel`` is out of range or given for a dict of
+        judges.
 
     Warns
     -----
@@ -106,33 +95,34 @@ def agreement(
     0    1         a      2        0.5  0.333         0.500    1.000
     1    1         b      2        0.5  0.000         0.000    0.500
     2  all       all      4        0.5  0.273         0.333    0.667
-    >>> table = agreement(people, machine, table=True).rename_axis(None)
-    >>> table
-    label_b  0  1
+    >>> both = people.merge(machine, on=["qid", "docno", "iteration"])
+    >>> pd.crosstab(both["label_x"], both["label_y"]).rename_axis(None)
+    label_y  0  1
     0        1  1
     1        0  1
     2        0  1
-    >>> colours = table.style.background_gradient(axis=1)  # in a notebook, with matplotlib
     >>> agreement({"people": people, "machine": machine, "others": machine}).tail(1).round(3)
        qid iteration  pairs  labels  alpha_nominal  alpha_ordinal
     2  all       all      4      12          0.436          0.615
     """
-    by, rel = checked("agreement", {"by": _BY, **REL}, by=by, rel=rel).values()
+    (rel,) = checked("agreement", REL, rel=rel).values()
     of_several = isinstance(qrels_a, Mapping) and qrels_b is None
-    if of_several and (rel is not None or table):
-        raise ValueError("agreement: rel and table are for two judges. Give two qrels instead of a dict.")
+    if of_several and rel is not None:
+        raise ValueError("agreement: rel is for two judges. Give two qrels instead of a dict.")
     judges: dict[Any, Any] = dict(qrels_a) if of_several else {"qrels_a": qrels_a, "qrels_b": qrels_b}
     if len(judges) < 2:
         raise ValueError(f"agreement: give the qrels of at least two judges, not {len(judges)}.")
-    labels = pd.concat([_labels(qrels, str(name)).assign(judge=i) for i, (name, qrels) in enumerate(judges.items())])
-    alone = labels.groupby(_PAIR)["judge"].transform("size") == 1
+    labels = pd.concat(
+        [_labels_of_judge(qrels, str(name)).assign(judge=i) for i, (name, qrels) in enumerate(judges.items())]
+    )
+    alone = labels.groupby(_JUDGED)["judge"].transform("size") == 1
     only = np.bincount(labels["judge"][alone], minlength=2).tolist()
     labels = labels[~alone]
     if labels.empty:
         who = "two judges" if of_several else "qrels_a and qrels_b"
         raise ValueError(f"agreement: {who} must judge at least one document for the same intent.")
     # The labels of a pair follow each other, in the order of the judges.
-    pair = labels.groupby(_PAIR, sort=False).ngroup()
+    pair = labels.groupby(_JUDGED, sort=False).ngroup()
     labels = labels.assign(pair=pair, place=intents_of_rows(labels)[0]).sort_values(["place", "pair"], kind="stable")
     attrs: dict[str, Any] = {"only_a": only[0], "only_b": only[1]}
     left_out = f"pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both judge"
@@ -141,18 +131,16 @@ def agreement(
         left_out = f"{sum(only)} pairs that only one judge judged are left out; several judges judged"
     if any(only):
         warn(MissingWarning(f"agreement: {left_out} {pair.nunique()}."))
-    if table:
-        a, b = labels["relevance"].to_numpy().reshape(-1, 2).T
-        return pd.crosstab(a, b, rownames=["label_a"], colnames=["label_b"])
-    keys = ["qid", "iteration"][: 1 if by == "query" else 2]
-    groups = [*labels.groupby(_PAIR[: len(keys)], sort=False), (["all"] * len(keys), labels)]
     levels = np.unique(labels["relevance"])
-    values = [_alphas(group) if of_several else _values(group, levels, rel) for _, group in groups]
-    rows = [dict(zip(keys, names, strict=True)) | own for (names, _), own in zip(groups, values, strict=True)]
-    return described(pd.DataFrame(rows), agreement, attrs)
+    intents = [*labels.groupby(_JUDGED[:2], sort=False), (("all", "all"), labels)]
+    rows = [
+        {"qid": query, "iteration": intent, **(_alphas(own) if of_several else _kappas(own, levels, rel))}
+        for (query, intent), own in intents
+    ]
+    return with_legend(pd.DataFrame(rows), agreement, attrs)
 
 
-def _labels(qrels: Any, what: str) -> pd.DataFrame:
+def _labels_of_judge(qrels: Any, what: str) -> pd.DataFrame:
     """Return the label of each document for each intent, at least 0."""
     frame = given_frame(qrels_frame(qrels, what), QRELS_COLUMNS, what)
     judge(frame)  # raises if labels contradict each other
@@ -170,7 +158,7 @@ def _labels(qrels: Any, what: str) -> pd.DataFrame:
     return pairs.astype({"relevance": np.int64}) if whole else pairs
 
 
-def _values(labels: pd.DataFrame, levels: np.ndarray, rel: float | None) -> dict[str, float]:
+def _kappas(labels: pd.DataFrame, levels: np.ndarray, rel: float | None) -> dict[str, float]:
     """Compare the labels of two judges."""
     from scipy.stats.contingency import crosstab
     from statsmodels.stats.inter_rater import cohens_kappa

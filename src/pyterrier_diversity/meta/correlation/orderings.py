@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...docstrings import legend_of
 from ...parameters import Parameter
-from ..scores import Group, Measures, described, families, names_of, read_means, read_scores, rounded
+from ..scores import Group, Measures, as_values, families, names_of, read_scores, rounded, with_legend
 from ..significance.randomisation import slices
 
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
@@ -98,33 +98,20 @@ def rank_correlation(
     VARIANT.check("rank_correlation", "variant", variant)
     if method == "spearman" and variant != "b":
         raise ValueError(f"rank_correlation: variant must be 'b' for method='spearman', not {variant!r}.")
-    frame = perquery_or_means
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(
-            f"rank_correlation: perquery_or_means must be a frame from pt.Experiment, not {type(frame).__name__}."
-        )
-    if {"qid", "measure"} & set(frame):
-        means = {measure: rounded(values.mean(axis=1)) for measure, values in read_scores(frame).unrounded.items()}
-    else:
-        means = read_means("rank_correlation", frame)
-    n_systems = len(next(iter(means.values())))
-    if n_systems < 2:
-        raise ValueError(f"rank_correlation: perquery_or_means must have at least two systems, not {n_systems}.")
+    means = _means_of_systems(perquery_or_means)
     references = list(means) if reference is None else names_of(reference)
     absent = [name for name in references if name not in means]
     if absent:
         raise ValueError(f"reference must be among the measures {', '.join(means)}, not {', '.join(absent)}.")
     values = np.stack(list(means.values()))
-    of_references = np.stack([means[name] for name in references])
     attrs: dict[Hashable, Any] = {"method": method, "variant": variant}
     if top is None:
-        coefficients = correlate(values, of_references, method, variant)
+        coefficients = correlate(values, np.stack([means[name] for name in references]), method, variant)
     else:
-        parameter = Parameter(int, interval=f"[2, {n_systems}]")
+        parameter = Parameter(int, interval=f"[2, {values.shape[1]}]")
         attrs["top"] = top = int(parameter.check("rank_correlation", "top", top))
-        best = [of_reference >= np.sort(of_reference)[-top] for of_reference in of_references]
-        pairs = zip(of_references, best, strict=True)
-        columns = [correlate(values[:, kept], own[None, kept], method, variant) for own, kept in pairs]
+        best = [(means[name], means[name] >= np.sort(means[name])[-top]) for name in references]
+        columns = [correlate(values[:, kept], own[None, kept], method, variant) for own, kept in best]
         coefficients = np.concatenate(columns, axis=1)
     result = pd.DataFrame(coefficients, pd.Index(means, name="measure"), pd.Index(references, name="reference"))
     if not matrix:
@@ -132,6 +119,16 @@ def rank_correlation(
         result = result[result["measure"] != result["reference"]].reset_index(drop=True)
     result.attrs = {"legend": legend_of(rank_correlation.__doc__), **attrs}
     return result
+
+
+def _means_of_systems(frame: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Return the means of all systems by each measure, from values by query or from a table of means."""
+    who = "rank_correlation"
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"{who}: perquery_or_means must be a frame from pt.Experiment, not {type(frame).__name__}.")
+    perquery = frame if {"qid", "measure"} & set(frame) else as_values(who, frame)
+    values = read_scores(perquery, two=["systems"], who=who).unrounded
+    return {measure: rounded(of_systems.mean(axis=1)) for measure, of_systems in values.items()}
 
 
 def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
@@ -479,7 +476,7 @@ def concordance(
         "disagreements": disagreements.astype(np.int64),
         "p": _sign_test(correct - both, others_correct - both, method),
     }
-    return described(pd.DataFrame(columns), concordance, {**scores.sizes, "gold": golds, "method": method})
+    return with_legend(pd.DataFrame(columns), concordance, {**scores.sizes, "gold": golds, "method": method})
 
 
 def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group: Group | None = None) -> pd.DataFrame:
@@ -571,11 +568,11 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
     frame = pd.DataFrame({"measure": scores.measures, "unanimity": _mutual_information(values[originals])[copy_of]})
     frame = frame.sort_values("unanimity", ascending=False, kind="stable", ignore_index=True)
     family_of = families("unanimity", scores.measures, group)
-    frame = described(frame, unanimity, {**scores.sizes, "n_measures": len(originals)}, family_of)
+    frame = with_legend(frame, unanimity, {**scores.sizes, "n_measures": len(originals)}, family_of)
     return frame if family_of is None else frame.drop_duplicates("family", ignore_index=True)
 
 
-def _compared(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _above_and_below(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Tell where each system is above each other one, and where below, shape (measures, systems * queries)."""
     for i in range(values.shape[1]):
         own = values[:, [i]]
@@ -596,7 +593,9 @@ def _counts(values: np.ndarray, golds: np.ndarray) -> np.ndarray:
         How often two measures disagree, how often the one of the row is right then, and how often both are.
     """
     counts = np.zeros((3, len(values), len(values)))
-    for (higher, lower), (gold_higher, gold_lower) in zip(_compared(values), _compared(golds), strict=True):
+    for (higher, lower), (gold_higher, gold_lower) in zip(
+        _above_and_below(values), _above_and_below(golds), strict=True
+    ):
         right = ~gold_lower.any(axis=0)
         tied = right & ~gold_higher.any(axis=0)
         # A matrix product counts, for all pairs of measures, how often one says higher and the other lower.
@@ -619,7 +618,7 @@ def _sign_test(wins: np.ndarray, losses: np.ndarray, method: str) -> np.ndarray:
 def _mutual_information(values: np.ndarray) -> np.ndarray:
     """Return the unanimity of each measure, from values of shape (measures, systems, queries)."""
     unanimous, agreeing = np.zeros((2, len(values)))
-    for i, (higher, lower) in enumerate(_compared(values)):
+    for i, (higher, lower) in enumerate(_above_and_below(values)):
         # An improvement on which all measures but this one agree; one half of a tie agrees.
         seen = np.count_nonzero(lower, axis=0) - lower == 0
         seen.reshape(values.shape)[:, i] = False  # the system itself

@@ -22,16 +22,16 @@ from ...progress import progress
 from ...qrels import retrieval_counts
 from ...warnings import MissingWarning
 from ..correlation.orderings import correlate, kendall_tau
-from ..scores import Group, Measures, described, families, read_scores, rounded
+from ..scores import Group, Measures, families, read_scores, rounded, with_legend
 
 N_TRIALS = Parameter(int, 1000, interval="[1, inf)")
-_PARAMETERS: Parameters = {
+_SAMPLING: Parameters = {
     "n_trials": N_TRIALS,
     "fuzziness": Parameter(float, 0.05, interval="[0, inf)"),
     "share": Parameter(float, 0.5, interval="(0, 1]"),
     "ci": Parameter(float, 0.95, interval="(0, 1)"),
 }
-_DEPTH = Parameter(int, interval="[1, inf)")
+_POOL_DEPTH = Parameter(int, interval="[1, inf)")
 
 
 def stability(
@@ -116,7 +116,7 @@ def stability(
 
     >>> ax = table.plot.barh("measure", ["stability", "ties"], stacked=True)
     """
-    how = checked("stability", _PARAMETERS, n_trials=n_trials, fuzziness=fuzziness, share=share)
+    how = checked("stability", _SAMPLING, n_trials=n_trials, fuzziness=fuzziness, share=share)
     n_trials, fuzziness, share = how.values()
     scores = read_scores(perquery, measures, two=["systems"], who="stability")
     n_queries = len(scores.queries)
@@ -131,7 +131,7 @@ def stability(
     results = in_parallel(_stability_of, tasks, n_jobs=n_jobs, what="stability")
     table = pd.DataFrame(results, columns=["stability", "ties"])
     table.insert(0, "measure", scores.measures)
-    return described(table, stability, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
+    return with_legend(table, stability, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
 
 
 def topic_sampling(
@@ -227,7 +227,7 @@ def topic_sampling(
     tasks = list(product(scores.unrounded.values(), samples))
     taus = in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics")
     frame = over_trials(np.array(taus), {"measure": scores.measures, "size": drawn}, "tau", "sd")
-    return described(frame, topic_sampling, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)}, family_of)
+    return with_legend(frame, topic_sampling, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)}, family_of)
 
 
 def _samples(generator: np.random.Generator, n_queries: int, size: int, n_trials: int) -> np.ndarray:
@@ -238,19 +238,19 @@ def _samples(generator: np.random.Generator, n_queries: int, size: int, n_trials
     return samples
 
 
-def _means(values: np.ndarray, samples: np.ndarray) -> np.ndarray:
+def _sample_means(values: np.ndarray, samples: np.ndarray) -> np.ndarray:
     """Return the means of each sample, shape (systems, trials), from values of shape (systems, queries)."""
     return np.asarray(values @ samples.T / samples.sum(axis=1))
 
 
 def _taus_of_samples(values: np.ndarray, samples: np.ndarray) -> np.ndarray:
     """Return tau of each sample of topics with all topics, shape (trials,)."""
-    return correlate(rounded(_means(values, samples)).T, rounded(values.mean(axis=1))[None])[:, 0]
+    return correlate(rounded(_sample_means(values, samples)).T, rounded(values.mean(axis=1))[None])[:, 0]
 
 
 def _stability_of(values: np.ndarray, samples: np.ndarray, fuzziness: float) -> tuple[float, float]:
     """Return the stability and the share of ties of a measure."""
-    means = _means(values, samples)
+    means = _sample_means(values, samples)
     majorities, ties, n_pairs = 0, 0, len(means) * (len(means) - 1) // 2
     for i, mean in enumerate(means[:-1]):
         differences = rounded(mean - means[i + 1 :])
@@ -340,7 +340,7 @@ def pool_depth(
     """
     who = "pool_depth"
     (judged,), systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels)
-    wanted = _DEPTH.check_each(who, "depths", depths)
+    wanted = _POOL_DEPTH.check_each(who, "depths", depths)
     family_of = families(who, list(chosen), group)
     rankings = [Run(run) for run in systems.values()]
     pools = [judged[retrieval_counts(judged, rankings, depth) > 0] for depth in wanted]
@@ -358,7 +358,7 @@ def pool_depth(
         rows.append((name, depth, tau, len(pool) / n_judged, pool["query_id"].nunique()))
     frame = pd.DataFrame(rows, columns=["measure", "depth", "tau", "judged", "n_queries"])
     sizes = {"n_systems": len(systems), "n_queries": judged["query_id"].nunique()}
-    return described(frame, pool_depth, sizes, family_of)
+    return with_legend(frame, pool_depth, sizes, family_of)
 
 
 def assessor_agreement(
@@ -450,7 +450,7 @@ def assessor_agreement(
     >>> ax = table.plot("measure", ["tau", "tau_low", "tau_high"], style=["o", "_", "_"])
     """
     who = "assessor_agreement"
-    n_trials, ci = checked(who, _PARAMETERS, n_trials=n_trials, ci=ci).values()
+    n_trials, ci = checked(who, _SAMPLING, n_trials=n_trials, ci=ci).values()
     both, systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels, other_qrels=other_qrels)
     family_of = families(who, list(chosen), group)
     queries, others = (set(judged["query_id"]) for judged in both)
@@ -471,7 +471,9 @@ def assessor_agreement(
         rows.append((name, _tau_of(measure, *tables), *pd.Series(taus).quantile([(1 - ci) / 2, (1 + ci) / 2])))
     frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
     how = {"n_trials": n_trials, "ci": ci, **seed_of(rng)}
-    return described(frame, assessor_agreement, {"n_systems": len(systems), "n_queries": len(common), **how}, family_of)
+    return with_legend(
+        frame, assessor_agreement, {"n_systems": len(systems), "n_queries": len(common), **how}, family_of
+    )
 
 
 def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:

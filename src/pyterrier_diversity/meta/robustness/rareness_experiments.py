@@ -21,13 +21,13 @@ from ...parallel import in_parallel
 from ...parameters import REL, Parameter, Parameters, Rng, checked, generator_of, seed_of
 from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity, retrieval_counts
 from ..correlation.orderings import METHOD, Method, correlate
-from ..scores import Measures, described, rounded
+from ..scores import Measures, rounded, with_legend
 from .rankings import N_TRIALS, over_trials, read_experiment
 
 Frames = list[pd.DataFrame]
 Options = Mapping[str, Any]
 
-_PARAMETERS: Parameters = {
+_OPTIONS: Parameters = {
     "cutoff": RARITY_CUTOFF,
     "form": RARITY_FORM,
     **REL,
@@ -41,7 +41,7 @@ _PARAMETERS: Parameters = {
 _BATCH = 25
 
 # Prefix of document ids that are not in the runs and qrels.
-_NEW = "\2synthetic"
+_SYNTHETIC = "\2synthetic"
 
 
 def number_of_systems(
@@ -131,7 +131,7 @@ def number_of_systems(
     >>> ax = of_size["mean"].plot(marker="o", yerr=of_size["std"])
     """
     who = "number_of_systems"
-    how = checked(who, _PARAMETERS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
+    how = checked(who, _OPTIONS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
     (frame,), named, chosen = read_experiment(who, runs, measures, fewest=3 if sizes is None else 1, qrels=qrels)
     if sizes is None:
         sizes = [2**j for j in range(1, len(named).bit_length()) if 2**j < len(named)]
@@ -157,7 +157,7 @@ def number_of_systems(
     correlations = np.concatenate(results, axis=1).reshape(-1, how["n_trials"])
     table = over_trials(correlations, {"measure": chosen, "n_systems": sizes}, "mean", "std")
     attrs: dict[Any, Any] = {"n_systems": len(named), "n_queries": len(judgements), **how, **seed_of(rng)}
-    return described(table, number_of_systems, attrs)
+    return with_legend(table, number_of_systems, attrs)
 
 
 def insert_synthetic_system(
@@ -252,12 +252,12 @@ def insert_synthetic_system(
     >>> ax.invert_yaxis()
     """
     who = "insert_synthetic_system"
-    how = checked(who, _PARAMETERS, kind=kind, cutoff=cutoff, form=form, rel=rel)
+    how = checked(who, _OPTIONS, kind=kind, cutoff=cutoff, form=form, rel=rel)
     (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
-    sizes = _PARAMETERS["n_relevant"].check_each(who, "n_relevant", n_relevant)
+    sizes = _OPTIONS["n_relevant"].check_each(who, "n_relevant", n_relevant)
     queries = frame["query_id"].unique()
     others = [_of_queries(run, queries) for run in named.values()]
-    documents = _new(frame, max(sizes), how["rel"]) if kind == "rare" else _most_common(frame, others, how)
+    documents = _new_documents(frame, max(sizes), how["rel"]) if kind == "rare" else _most_common(frame, others, how)
     wanted = list(chosen.values())
     tasks = [(others, frame, documents[documents["place"] < n], wanted, how) for n in sizes]
     results = in_parallel(_place, tasks, n_jobs=n_jobs, what="synthetic systems")
@@ -265,7 +265,7 @@ def insert_synthetic_system(
     each = product(enumerate(chosen), zip(sizes, results, strict=True))
     rows = [(name, kind, n, *of_number[m]) for (m, name), (n, of_number) in each]
     table = pd.DataFrame(rows, columns=["measure", "kind", "n_relevant", "value", "rank"])
-    return described(table, insert_synthetic_system, {"n_systems": len(named), "n_queries": len(queries), **how})
+    return with_legend(table, insert_synthetic_system, {"n_systems": len(named), "n_queries": len(queries), **how})
 
 
 def _evaluate(
@@ -320,11 +320,11 @@ def _of_queries(run: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
     return frame[kept] if kept.any() else frame
 
 
-def _new(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
+def _new_documents(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
     """Return qrels of new documents for each query, relevant to all intents, and their places in a ranking."""
     intents = qrels.drop_duplicates([name for name in ("query_id", "iteration", "subtopic_id") if name in qrels])
     intents = intents.assign(**dict.fromkeys({"relevance", "gain"}.intersection(qrels), label or 1.0))
-    new = [intents.assign(doc_id=f"{_NEW} {place}", place=place) for place in range(n)]
+    new = [intents.assign(doc_id=f"{_SYNTHETIC} {place}", place=place) for place in range(n)]
     return pd.concat([intents.assign(place=0).head(0), *new], ignore_index=True)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from contextlib import suppress
-from inspect import signature as parameters_of
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,18 +12,14 @@ import pandas as pd
 from ...evaluate.perquery import warn_of_missing
 from ...frames import warn
 from ...measures import parse, signature
-from ...parameters import LEVEL, Parameter, Rng
+from ...parameters import LEVEL, Rng
 from ...warnings import SignificanceWarning
-from ..scores import Measures, described, outcomes, range_of, read_scores, rounded
-from .tests import Alternative, Design, Grouping, Test, corrected, design, studentised, t_half_width, tested
-
-P = ParamSpec("P")
-T = TypeVar("T")
-Columns = Collection[str] | Mapping[Test, Collection[str]]
+from ..scores import Measures, outcomes, range_of, read_scores, rounded, with_legend
+from .tests import Alternative, Design, Grouping, Test, adjusted, design, studentised, t_half_width, tested
 
 _MEANS = ("mean", "mean_low", "mean_high", "other_mean", "other_mean_low", "other_mean_high")
 _TESTED = ("difference", "wins", "ties", "losses", "p", "p_corrected", "significant", "undecided", "effect_size")
-_COLUMNS = ("measure", "system", "other", *_MEANS, *_TESTED, "borderline", "ci_low", "ci_high")
+_OF_PAIRS = ("measure", "system", "other", *_MEANS, *_TESTED, "borderline", "ci_low", "ci_high")
 
 
 def compare(
@@ -47,7 +42,7 @@ def compare(
     Parameters
     ----------
     perquery : DataFrame
-        Columns ``name``, ``qid``, ``measure``, ``value``, as from ``pt.Experiment(..., perquery=True)``.
+        Needed ``name``, ``qid``, ``measure``, ``value``, as from ``pt.Experiment(..., perquery=True)``.
     test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}
         Tukey's HSD tests compare all systems together, the others two at a time.
     measures : Measure or str, or iterable of them, optional
@@ -143,9 +138,30 @@ def compare(
       measure system other  difference      p  significant
     0     RBU      x     y         0.4  0.002         True
     """
-    how = {"groups": groups, "alternative": alternative, "alpha": alpha, "correction": correction}
-    trials = {"n_trials": n_trials, "rng": rng, "n_jobs": n_jobs}
-    result = _comparison("compare", _COLUMNS, perquery, measures, baseline, ci, test=test, **how, **trials)
+    who = "compare"
+    scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
+    how = design(
+        who, scores, n_trials, correction, rng, n_jobs, test=test, groups=groups, alternative=alternative, alpha=alpha
+    )
+    level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
+    for name, outside in (("alpha", how.alpha), ("(1 - ci)", level)):
+        if how.is_random and np.round(how.draws.n * outside, 10) < 1:
+            least = f"{np.ceil(np.round(1 / outside, 10)):.0f} for test={how.test!r} and {name} = {outside:g}"
+            raise ValueError(f"{who}: n_trials must be at least {least}, not {how.draws.n}.")
+    how = how._replace(level=level)
+    first, second = scores.pairs(who, baseline)
+    parts = [_statistics(v, range_of(name), first, second, how) for name, v in scores.by_measure.items()]
+    table = scores.table(parts, first, second)
+    table = table.assign(**how.decided(table["p"].to_numpy(), len(parts), len(scores.queries)))
+    attrs = {**how.attributes(scores), "ci": ci}
+    attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
+    attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
+    attrs |= _bounds(table, how, len(parts))
+    chosen = table[[column for column in _OF_PAIRS if column in table]]
+    result = with_legend(chosen, compare, {**attrs, "smallest_p": how.smallest_p(scores)})
+    result.attrs["legend"] |= _changed_legend(result.attrs["legend"], how)
+    if hopeless := why_none_is_significant(result):
+        warn(SignificanceWarning(f"{who}: {hopeless}"))
     warn_of_missing(perquery)
     return result
 
@@ -159,35 +175,6 @@ def _signatures(measures: Iterable[str], given: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def read_compared(
-    who: str,
-    columns: Columns,
-    frame: pd.DataFrame,
-    args: Sequence[Any],
-    options: Mapping[str, Any],
-    what: str = "perquery",
-) -> pd.DataFrame:
-    """Return the frame itself if it is from `compare`; otherwise call `compare` with it.
-
-    ``columns`` are the columns to read, or those of each allowed test; other columns that take time are not computed.
-    Errors call the frame ``what``. They are a ``TypeError`` if a frame from `compare` comes with ``args`` or
-    ``options``, and a ``ValueError`` if a column is missing or the test is not allowed.
-    """
-    compared = isinstance(frame, pd.DataFrame) and "system" in frame and "qid" not in frame
-    if compared and (args or options):
-        raise TypeError(f"{who}: {what} is already the result of compare. Leave out the other parameters.")
-    call = parameters_of(compare).bind(frame, *args, **options)
-    call.apply_defaults()
-    how: dict[Any, Any] = frame.attrs if compared else call.arguments
-    if isinstance(columns, Mapping):
-        allowed = Parameter(str, choices=tuple(columns))
-        columns = columns[allowed.check(who, "test", how.get("test"))]
-    if not compared:
-        return _comparison(who, columns, **how)
-    refuse_incomplete(who, what, frame, columns)
-    return frame
-
-
 def refuse_incomplete(who: str, what: str, frame: Any, columns: Collection[str]) -> None:
     """Raise a ``ValueError`` unless ``frame`` is a frame with these columns of `compare`."""
     missing = [column for column in columns if column not in getattr(frame, "columns", ())]
@@ -195,15 +182,10 @@ def refuse_incomplete(who: str, what: str, frame: Any, columns: Collection[str])
         raise ValueError(f"{who}: {what} must be a frame from compare, but the column {', '.join(missing)} is missing.")
 
 
-def takes_what(_: Callable[P, T]) -> Callable[[Callable[..., T]], Callable[P, T]]:
-    """Tell type checkers and editors that a function takes the parameters of another one."""
-    return lambda function: function
-
-
 def why_none_is_significant(compared: pd.DataFrame) -> str:
     """Return why no values could make a difference significant, as a sentence; an empty string if some could."""
     how, n_pairs = compared.attrs, len(compared) // compared["measure"].nunique()
-    decisive = corrected(np.full(n_pairs, how["smallest_p"]), how.get("correction")).min()
+    decisive = adjusted(np.full(n_pairs, how["smallest_p"]), how.get("correction")).min()
     if rounded(decisive) < rounded(how["alpha"]):
         return ""
     more = f" ({decisive:.4g} when it is corrected for {n_pairs} pairs)" if "correction" in how else ""
@@ -213,45 +195,16 @@ def why_none_is_significant(compared: pd.DataFrame) -> str:
     )
 
 
-def _comparison(
-    who: str, columns: Collection[str], perquery: pd.DataFrame, measures: Any, baseline: Any, ci: Any, **options: Any
-) -> pd.DataFrame:
-    """Test the differences with the arguments of `compare`, and return some of its columns."""
-    scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
-    how = design(who, scores, **options)
-    level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
-    for name, outside, of in (("alpha", how.alpha, {"significant", "borderline"}), ("(1 - ci)", level, {"ci_low"})):
-        if how.is_random and not of.isdisjoint(columns) and np.round(how.draws.n * outside, 10) < 1:
-            least = f"{np.ceil(np.round(1 / outside, 10)):.0f} for test={how.test!r} and {name} = {outside:g}"
-            raise ValueError(f"{who}: n_trials must be at least {least}, not {how.draws.n}.")
-    how = how._replace(level=None if {"ci_low", "borderline"}.isdisjoint(columns) else level)
-    first, second = scores.pairs(who, baseline)
-    parts = [_statistics(v, range_of(name), first, second, how, level) for name, v in scores.by_measure.items()]
-    table = scores.table(parts, first, second)
-    table = table.assign(**how.decided(table["p"].to_numpy(), len(parts), len(scores.queries)))
-    attrs = {**how.described(scores), "ci": ci}
-    attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
-    attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
-    attrs |= _bounds(table, how, len(parts))
-    chosen = table[[column for column in columns if column in table]]
-    result = described(chosen, compare, {**attrs, "smallest_p": how.smallest_p(scores)})
-    result.attrs["legend"] |= _texts(result.attrs["legend"], how)
-    hopeless = why_none_is_significant(result) if "significant" in result else ""
-    if hopeless:
-        warn(SignificanceWarning(f"{who}: {hopeless}"))
-    return result
-
-
 def _bounds(table: pd.DataFrame, how: Design, n_measures: int) -> dict[Hashable, dict[str, float]]:
     """Return the attribute that says what a corrected p-value of 0 is below, by measure: p is below 1/B in B trials."""
     if "p_corrected" not in table or not how.is_random:
         return {}
     none = (table["p"] == 0).to_numpy()
-    bounds = corrected(table["p"].mask(none, 1 / how.draws.n).to_numpy(), how.correction, n_measures)
+    bounds = adjusted(table["p"].mask(none, 1 / how.draws.n).to_numpy(), how.correction, n_measures)
     return {"bounds": dict(zip(table["measure"][none], bounds[none].tolist(), strict=True))}
 
 
-def _texts(legend: Mapping[str, str], how: Design) -> dict[str, str]:
+def _changed_legend(legend: Mapping[str, str], how: Design) -> dict[str, str]:
     """Return the descriptions of those columns whose meaning depends on the options."""
     texts = {}
     if how.alternative == "greater":
@@ -262,11 +215,11 @@ def _texts(legend: Mapping[str, str], how: Design) -> dict[str, str]:
 
 
 def _statistics(
-    values: np.ndarray, bounds: tuple[float, float], first: np.ndarray, second: np.ndarray, how: Design, level: float
+    values: np.ndarray, bounds: tuple[float, float], first: np.ndarray, second: np.ndarray, how: Design
 ) -> dict[str, np.ndarray]:
     """Return the columns of the pairs of a measure, whose values are within ``bounds``."""
     means = values.mean(axis=1)
-    half_widths = np.where(np.ptp(values, axis=1) == 0, np.nan, t_half_width(values, level))
+    half_widths = np.where(np.ptp(values, axis=1) == 0, np.nan, t_half_width(values, how.level))
     low, high = np.clip([means - half_widths, means + half_widths], *bounds)
     z, difference = rounded(values[first] - values[second]), means[first] - means[second]
     p, half_width, borderline = tested(values, first, second, how)
@@ -280,18 +233,18 @@ def _statistics(
         "p": p,
     }
     if half_width is not None:
-        columns["ci_low"], columns["ci_high"] = _interval(columns["difference"], p, half_width, level, how)
+        columns["ci_low"], columns["ci_high"] = _interval(columns["difference"], p, half_width, how)
     return columns if borderline is None else columns | {"borderline": borderline}
 
 
-def _interval(difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, level: float, how: Design) -> np.ndarray:
+def _interval(difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, how: Design) -> np.ndarray:
     """Return both ends of the interval of each difference; the interval excludes 0 if and only if p is below the level.
 
     With the alternative "greater", the upper end is infinite. The ends are corrected where rounding would contradict p.
     """
     size = how.sided(difference)
     near, far = size - half_widths, size + half_widths
-    outside = rounded(p) < rounded(level)
+    outside = rounded(p) < rounded(how.level)
     near = np.where(outside, np.maximum(near, np.finfo(float).tiny), np.minimum(near, 0.0))
     if how.alternative == "greater":
         return np.array([near, np.full(p.shape, np.inf)])

@@ -12,7 +12,7 @@ from ...evaluate import aggregates
 from ...frames import collected, give
 from ...measures.parse import read_measure
 from ...parameters import FROM_0, Parameter
-from ..scores import Measures, described, outcomes, range_of, read_scores, rounded
+from ..scores import Measures, outcomes, range_of, read_scores, rounded, with_legend
 from .compare import compare, why_none_is_significant
 from .marks import with_bounds
 from .tests import Test, studentised
@@ -28,7 +28,7 @@ _MINIMUM = Parameter(float)
 _TOLERANCE = Parameter(float, interval="[0, inf)")
 
 # How many queries a message names.
-_MOST = 3
+_MOST_QUERIES = 3
 
 
 def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.DataFrame:
@@ -85,9 +85,9 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
         for system, value in values[name].items():
             if rounded(value) >= rounded(least):
                 continue
-            lowest, short_by = _first(_values(perquery, name, system)), least - value
+            lowest, short_by = _first(_by_query(perquery, name, system)), least - value
             message = (
-                f"{name} of {system} is {value:.4g}, below {least:g} by {short_by:.4g}; lowest on {_listed(lowest)}."
+                f"{name} of {system} is {value:.4g}, below {least:g} by {short_by:.4g}; lowest on {_told(lowest)}."
             )
             rows.append((name, system, value, least, short_by, lowest, message))
     columns = ["measure", "system", "value", "minimum", "short_by", "queries", "message"]
@@ -161,12 +161,12 @@ def worse_than(
     decisive = "p_corrected" if "p_corrected" in told else "p"
     lost, texts = [], []
     for row, p in zip(failed.to_dict("records"), told[decisive], strict=True):
-        mine, others = (_values(perquery, row["measure"], row[name]) for name in ("system", "other"))
+        mine, others = (_by_query(perquery, row["measure"], row[name]) for name in ("system", "other"))
         lost.append(_first((mine - others).dropna()))
         texts.append(
             f"{row['measure']} of {row['system']} is lower than that of {row['other']} by {-row['difference']:.4g} "
             f"({row['mean']:.4g}, {row['other_mean']:.4g}; {decisive.replace('_', ' ')} "
-            f"{p if p.startswith('<') else f'= {p}'}); most on {_listed(lost[-1])}."
+            f"{p if p.startswith('<') else f'= {p}'}); most on {_told(lost[-1])}."
         )
     result = failed.assign(queries=pd.Series(lost, dtype=object), message=pd.Series(texts, dtype=object))
     result.attrs = compared.attrs
@@ -195,7 +195,7 @@ def _check_gate(perquery: pd.DataFrame, compared: pd.DataFrame, tolerance: float
         raise GateError(f"worse_than: {hopeless} Give a tolerance, or more queries.")
 
 
-def _values(perquery: pd.DataFrame, measure: Any, system: Any) -> pd.Series:
+def _by_query(perquery: pd.DataFrame, measure: Any, system: Any) -> pd.Series:
     """Return the values of a system by query."""
     chosen = (perquery["measure"].astype(str) == measure) & (perquery["name"].astype(str) == system)
     return perquery[chosen].set_index("qid")["value"]
@@ -203,10 +203,10 @@ def _values(perquery: pd.DataFrame, measure: Any, system: Any) -> pd.Series:
 
 def _first(values: pd.Series) -> dict[str, float]:
     """Return the lowest values by query."""
-    return {str(qid): float(value) for qid, value in values.sort_values(kind="stable").head(_MOST).items()}
+    return {str(qid): float(value) for qid, value in values.sort_values(kind="stable").head(_MOST_QUERIES).items()}
 
 
-def _listed(queries: Mapping[str, float]) -> str:
+def _told(queries: Mapping[str, float]) -> str:
     named = ", ".join(f"{qid} ({value:.4g})" for qid, value in queries.items())
     return f"{'query' if len(queries) == 1 else 'queries'} {named}"
 
@@ -294,7 +294,7 @@ def risk(
     first, second = scores.pairs("risk", baseline, several=False)
     parts = [_of_measure(v[first] - v[second], alpha, scores.queries) for v in scores.by_measure.values()]
     table = scores.table(parts, first, second).rename(columns={"other": "baseline"})
-    return described(table, risk, {"alpha": alpha, **scores.sizes})
+    return with_legend(table, risk, {"alpha": alpha, **scores.sizes})
 
 
 def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> dict[str, np.ndarray]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import string
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import fill
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -16,38 +15,11 @@ from ...parameters import Parameter
 from .compare import refuse_incomplete
 from .tests import TESTS
 
-_PLACES = Parameter(int, interval="[0, 100]")
-_NEEDED = ("measure", "system", "other", "mean", "other_mean", "significant")
+_DECIMALS = Parameter(int, interval="[0, 100]")
+_FOR_MARKS = ("measure", "system", "other", "mean", "other_mean", "significant")
 _TOLD = {"alpha": "alpha =", "n_trials": "trials:", "seed": "seed:", "n_queries": "queries:"}
 # A legend names at most this many decisions that more trials could change.
-_MOST_NAMED = 3
-
-
-class Mean(NamedTuple):
-    """The mean of a system, and the marks of the systems with a significantly lower or higher mean."""
-
-    mean: float
-    higher_than: list[str]
-    lower_than: list[str]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SignificanceTable(Table):
-    """Means of systems by measure, with marks of significant differences; shown as HTML in notebooks.
-
-    Attributes
-    ----------
-    measures : list of str
-        The columns.
-    rows : dict of str to list of Mean
-        The means of each system, one for each measure.
-    letters : dict of str to str
-        The mark of each system that others are compared with.
-    """
-
-    measures: list[str]
-    rows: dict[str, list[Mean]]
-    letters: dict[str, str]
+_MOST_PAIRS = 3
 
 
 def significance_table(
@@ -56,7 +28,7 @@ def significance_table(
     *,
     names: Mapping[str, str] | None = None,
     labels: Mapping[Any, str] | None = None,
-) -> SignificanceTable:
+) -> Table:
     """Make a table for a paper: the mean of each system, with marks of significant differences.
 
     Parameters
@@ -71,7 +43,7 @@ def significance_table(
 
     Returns
     -------
-    SignificanceTable
+    Table
         The baselines come first, then the other systems in the order of the frame. Each system, or each baseline, has a
         letter, or a number if there are more than 26, in the first column. A mean carries the letters
         of the systems with a significantly lower mean and, if the systems were compared with baselines, those of the
@@ -100,60 +72,50 @@ def significance_table(
     <BLANKLINE>
     Raised: significantly higher than (paired t-test, not corrected, alpha = 0.05, queries: 4).
     """
-    places = _PLACES.check("significance_table", "places", places)
-    _check("significance_table", compared, _NEEDED)
+    places = _DECIMALS.check("significance_table", "places", places)
+    _refuse_empty("significance_table", compared, _FOR_MARKS)
     compared = renamed(compared, names, labels)
-    rows, marks = _means(compared)
-    measures = list(dict.fromkeys(compared["measure"].tolist()))
-    cells = list(itertools.chain(*rows.values()))
-    marked = ["raised: significantly higher than"] if any(cell.higher_than for cell in cells) else []
-    marked += ["lowered: significantly lower than"] if any(cell.lower_than for cell in cells) else []
+    cells = _table_cells(compared, places)
+    marked = ["raised: significantly higher than"] if any(cell.above for row in cells for cell in row) else []
+    marked += ["lowered: significantly lower than"] if any(cell.below for row in cells for cell in row) else []
     meaning, told = ("; ".join(marked) or "no difference is significant").capitalize(), told_of_test(compared.attrs)
     legend = f"{meaning}{f' ({told})' if told else ''}.{_told_of_undecided(compared)}"
-    table, signatures = _cells(rows, marks, places), compared.attrs.get("signatures", {})
-    header = ["", "system", *map(str, measures)]
-    return SignificanceTable(header, table, legend, signatures, measures=measures, rows=rows, letters=marks)
+    header = ["", "system", *map(str, dict.fromkeys(compared["measure"]))]
+    return Table(header, cells, legend, compared.attrs.get("signatures", {}))
 
 
-def _check(who: str, compared: pd.DataFrame, needed: Collection[str]) -> None:
+def _refuse_empty(who: str, compared: pd.DataFrame, needed: Collection[str]) -> None:
     """Raise a ``ValueError`` unless ``compared`` has rows, with the needed columns."""
     refuse_incomplete(who, "compared", compared, needed)
     if compared.empty:
         raise ValueError(f"{who}: compared must be a frame from compare, but it has no rows.")
 
 
-def _means(compared: pd.DataFrame) -> tuple[dict[str, list[Mean]], dict[str, str]]:
-    """Return the means of each system with the marks beside them, and the mark of each system."""
-    pairs = [compared[name].tolist() for name in _NEEDED]
+def _table_cells(compared: pd.DataFrame, places: int) -> list[list[Cell]]:
+    """Return a row for each system: its mark, its name, and its means with the marks beside them."""
+    columns = [compared[name].tolist() for name in _FOR_MARKS]
     baselines = compared.attrs.get("baseline")
-    first = [name for name in baselines or () if name in pairs[2]]
-    measures, systems = (list(dict.fromkeys(names)) for names in (pairs[0], [*first, *pairs[1], *pairs[2]]))
+    first = [name for name in baselines or () if name in columns[2]]
+    measures, systems = (list(dict.fromkeys(names)) for names in (columns[0], [*first, *columns[1], *columns[2]]))
     marks = letters(systems if baselines is None else baselines)
-    cells = {(name, measure): Mean(float("nan"), [], []) for name in systems for measure in measures}
-    for measure, *names, one_mean, other_mean, significant in zip(*pairs, strict=True):
+    texts = dict.fromkeys(itertools.product(systems, measures), "nan")
+    higher: dict[tuple[str, str], list[str]] = {at: [] for at in texts}
+    lower: dict[tuple[str, str], list[str]] = {at: [] for at in texts}
+    for measure, *names, one_mean, other_mean, significant in zip(*columns, strict=True):
         for (name, other), (mean, against) in ((names, (one_mean, other_mean)), (names[::-1], (other_mean, one_mean))):
-            cell = cells[name, measure] = cells[name, measure]._replace(mean=mean)
+            texts[name, measure] = f"{mean:.{places}f}"
             if significant and other in marks and mean > against:
-                cell.higher_than.append(marks[other])
+                higher[name, measure].append(marks[other])
             elif significant and other in marks and mean < against and baselines is not None:
-                cell.lower_than.append(marks[other])
-    return {name: [cells[name, measure] for measure in measures] for name in systems}, marks
+                lower[name, measure].append(marks[other])
+    best = {measure: max((texts[name, measure] for name in systems), key=float) for measure in measures}
+    separator = "," if len(marks) > len(string.ascii_lowercase) else ""
 
+    def cell(name: str, measure: str) -> Cell:
+        above, below = (separator.join(of[name, measure]) for of in (higher, lower))
+        return Cell(texts[name, measure], above, below, texts[name, measure] == best[measure], is_number=True)
 
-def _cells(rows: Mapping[str, list[Mean]], marks: Mapping[str, str], places: int) -> list[list[Cell]]:
-    def joined(marks: list[str]) -> str:
-        return ("," if marks and marks[0].isdigit() else "").join(marks)
-
-    texts = {name: [f"{cell.mean:.{places}f}" for cell in cells] for name, cells in rows.items()}
-    highest = [max(column, key=float) for column in zip(*texts.values(), strict=True)]
-    table = []
-    for name, cells in rows.items():
-        means = [
-            Cell(text, joined(cell.higher_than), joined(cell.lower_than), text == top, is_number=True)
-            for text, top, cell in zip(texts[name], highest, cells, strict=True)
-        ]
-        table.append([Cell(marks.get(name, "")), Cell(str(name)), *means])
-    return table
+    return [[Cell(marks.get(name, "")), Cell(str(name)), *(cell(name, m) for m in measures)] for name in systems]
 
 
 def letters(systems: Sequence[str]) -> dict[str, str]:
@@ -180,12 +142,12 @@ def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
 def _told_of_undecided(compared: pd.DataFrame) -> str:
     """Name the decisions that more trials could change, for a legend."""
     unsure = compared[compared["undecided"]] if "undecided" in compared else compared[:0]
-    pairs = [f"{one} and {other} by {measure}" for measure, one, other in unsure[list(_NEEDED[:3])].to_numpy()]
+    pairs = [f"{one} and {other} by {measure}" for measure, one, other in unsure[list(_FOR_MARKS[:3])].to_numpy()]
     if not pairs:
         return ""
-    more = f" and {len(pairs) - _MOST_NAMED} more" if len(pairs) > _MOST_NAMED else ""
+    more = f" and {len(pairs) - _MOST_PAIRS} more" if len(pairs) > _MOST_PAIRS else ""
     return (
-        f" More trials (n_trials) could decide otherwise on {', '.join(pairs[:_MOST_NAMED])}{more}: p is within two "
+        f" More trials (n_trials) could decide otherwise on {', '.join(pairs[:_MOST_PAIRS])}{more}: p is within two "
         "standard errors of alpha."
     )
 
@@ -242,15 +204,15 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
     <BLANKLINE>
     * significant (paired t-test, not corrected, alpha = 0.05, queries: 4)
     """
-    _check("comparison_text", compared, [*_NEEDED, "difference", "p"])
+    _refuse_empty("comparison_text", compared, [*_FOR_MARKS, "difference", "p"])
     table = with_bounds(compared, places)
     systems = {column: [printable(str(name)) for name in table[column]] for column in ("system", "other")}
-    numbers = _numbers(table, compared.attrs, places)
-    written, notes = _lines(systems, numbers), []
+    numbers = _text_columns(table, compared.attrs, places)
+    written, notes = _text_lines(systems, numbers), []
     if width is not None and max(map(len, written)) > width:
         marks = letters(list(dict.fromkeys(itertools.chain(*systems.values()))))
         systems = {column: [marks[name] for name in given] for column, given in systems.items()}
-        written = _lines(systems, numbers)
+        written = _text_lines(systems, numbers)
         notes = [f"{mark}: {name}" for name, mark in marks.items()]
     lines = pd.Series(written[1:], dtype=object).groupby(table["measure"].astype(str).to_numpy(), sort=False)
     blocks = ["\n".join([printable(str(measure)), written[0], *rows]) for measure, rows in lines]
@@ -261,12 +223,12 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
     return "\n\n".join([*blocks, "\n".join(told)])
 
 
-def _lines(systems: Mapping[str, list[str]], numbers: Mapping[str, list[str]]) -> list[str]:
+def _text_lines(systems: Mapping[str, list[str]], numbers: Mapping[str, list[str]]) -> list[str]:
     columns = [[name, *cells] for name, cells in {**systems, **numbers}.items()]
     return aligned(columns, [False] * len(systems) + [True] * len(numbers))
 
 
-def _numbers(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: int) -> dict[str, list[str]]:
+def _text_columns(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: int) -> dict[str, list[str]]:
     """Return the cells of each column with its header, without the names."""
     formats = {"mean": f".{places}f", "other_mean": f".{places}f", "difference": f"+.{places}f"}
     texts = {name: [format(value, how) for value in table[name]] for name, how in formats.items()}

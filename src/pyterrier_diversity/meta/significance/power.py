@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ...parameters import LEVEL, POSITIVE, Parameter, Parameters, checked
-from ..scores import Measures, described, read_scores, rounded
-from .compare import compare, read_compared, takes_what
+from ..scores import Measures, read_scores, rounded, with_legend
+from .compare import refuse_incomplete
 from .tests import TESTS
 
 # Give up at this number of topics, and at this difference.
@@ -28,26 +28,19 @@ _PLAN: Parameters = {
 # From this noncentrality of t on, the power is 1.
 _FARTHEST = 1e6
 
-# The tests with a required difference, and the columns from which it is computed.
-_DELTA = {
-    name: ("measure", "difference", "significant") if test.of_all else ("measure", "borderline")
-    for name, test in TESTS.items()
-    if test.of_all or name == "bootstrap"
-}
+# The tests with a required difference.
+_OF_DELTA = Parameter(str, choices=tuple(name for name, test in TESTS.items() if test.of_all or name == "bootstrap"))
 
-_PAIR = ["system", "other"]
+_SYSTEMS = ["system", "other"]
 
 
-@takes_what(compare)
-def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
+def discriminative_power(compared: pd.DataFrame) -> pd.DataFrame:
     """Count the pairs of systems that differ significantly by each measure.
 
     Parameters
     ----------
-    perquery : DataFrame
-        A per-query frame as for `compare`, or the frame that `compare` returned.
-    *args, **options
-        The other parameters of `compare`, for a per-query frame.
+    compared : DataFrame
+        The frame from `compare`. Not changed.
 
     Returns
     -------
@@ -63,8 +56,8 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
 
     Raises
     ------
-    ValueError, TypeError
-        As in `compare`, which may also warn; or if parameters are given for a frame that `compare` returned.
+    ValueError
+        If a column is missing.
 
     References
     ----------
@@ -73,29 +66,27 @@ def discriminative_power(perquery: pd.DataFrame, *args: Any, **options: Any) -> 
 
     Examples
     --------
+    >>> from pyterrier_diversity.meta import compare
     >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
-    >>> discriminative_power(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t").round(3)
+    >>> compared = compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")
+    >>> discriminative_power(compared).round(3)
       measure  pairs  significant  share
     0     RBU      3            2  0.667
     """
-    compared = read_compared("discriminative_power", ("measure", "significant"), perquery, args, options)
+    refuse_incomplete("discriminative_power", "compared", compared, ("measure", "significant"))
     significant = compared.groupby("measure", sort=False)["significant"]
     found = significant.agg(pairs="size", significant="sum", share="mean").reset_index()
-    return described(found, discriminative_power, _test_of(compared))
+    return with_legend(found, discriminative_power, _test_of(compared))
 
 
-@takes_what(compare)
-def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
+def delta_required(compared: pd.DataFrame) -> pd.DataFrame:
     """Estimate how large the difference of two systems' means must be to be significant, for each measure.
 
     Parameters
     ----------
-    perquery : DataFrame
-        A per-query frame as for `compare`, or the frame that `compare` returned. The test must be "tukey-randomised",
-        "tukey" or "bootstrap".
-    *args, **options
-        The other parameters of `compare`, for a per-query frame.
+    compared : DataFrame
+        The frame from `compare`, with the test "tukey-randomised", "tukey" or "bootstrap". Not changed.
 
     Returns
     -------
@@ -110,9 +101,8 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
 
     Raises
     ------
-    ValueError, TypeError
-        As in `compare`, which may also warn. Also if parameters are given for a frame that `compare` returned, if the
-        test is another one, or if the bootstrap has a correction.
+    ValueError
+        If a column is missing, the test is another one, or the bootstrap has a correction.
 
     References
     ----------
@@ -121,9 +111,10 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
 
     Examples
     --------
+    >>> from pyterrier_diversity.meta import compare
     >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
-    >>> table = delta_required(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "tukey")
+    >>> table = delta_required(compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "tukey"))
     >>> table
       measure  delta
     0     RBU  0.375
@@ -133,7 +124,8 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
     >>> ax = table.plot.barh("measure", "delta")
     """
     who = "delta_required"
-    compared = read_compared(who, _DELTA, perquery, args, options)
+    refuse_incomplete(who, "compared", compared, ("measure", "difference", "significant"))
+    _OF_DELTA.check(who, "test", compared.attrs.get("test"))
     is_hsd = TESTS[compared.attrs["test"]].of_all is not None
     if not is_hsd and "correction" in compared.attrs:
         raise ValueError(
@@ -141,19 +133,16 @@ def delta_required(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.Dat
         )
     deltas = compared["difference"].abs().where(compared["significant"]) if is_hsd else compared["borderline"]
     delta = deltas.groupby(compared["measure"], sort=False).agg("min" if is_hsd else "max")
-    return described(delta.rename("delta").reset_index(), delta_required, _test_of(compared))
+    return with_legend(delta.rename("delta").reset_index(), delta_required, _test_of(compared))
 
 
-@takes_what(compare)
-def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
+def asl_curve(compared: pd.DataFrame) -> pd.DataFrame:
     """Sort the pairs of systems by p-value for each measure: the lower the curve, the more discriminative the measure.
 
     Parameters
     ----------
-    perquery : DataFrame
-        A per-query frame as for `compare`, or the frame that `compare` returned.
-    *args, **options
-        The other parameters of `compare`, for a per-query frame.
+    compared : DataFrame
+        The frame from `compare`. Not changed.
 
     Returns
     -------
@@ -170,8 +159,8 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
 
     Raises
     ------
-    ValueError, TypeError
-        As in `compare`, which may also warn; or if parameters are given for a frame that `compare` returned.
+    ValueError
+        If a column is missing.
 
     References
     ----------
@@ -180,36 +169,35 @@ def asl_curve(perquery: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFram
 
     Examples
     --------
+    >>> from pyterrier_diversity.meta import compare
     >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
-    >>> asl_curve(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t").round(3)
+    >>> asl_curve(compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")).round(3)
       measure  rank system other    asl
     0     RBU     1      y     z  0.638
     1     RBU     2      x     z  0.009
     2     RBU     3      x     y  0.002
     """
-    columns = ["measure", *_PAIR, "p"]
-    compared = read_compared("asl_curve", columns, perquery, args, options)
+    columns = ["measure", *_SYSTEMS, "p"]
+    refuse_incomplete("asl_curve", "compared", compared, columns)
     order = np.lexsort((-compared["p"], pd.factorize(compared["measure"])[0]))
     curve = compared.iloc[order][columns].rename(columns={"p": "asl"}).reset_index(drop=True)
     curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
     # The level of corrected p-values is not one for these.
     without = ("alpha", "correction") if "correction" in compared.attrs else ()
-    return described(curve, asl_curve, _test_of(compared, without))
+    return with_legend(curve, asl_curve, _test_of(compared, without))
 
 
-def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: Any) -> pd.DataFrame:
+def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None) -> pd.DataFrame:
     """Count the significant differences that two measures, or two tests, have in common.
 
     Parameters
     ----------
     first : DataFrame
-        The frame that `compare` returned, or a per-query frame as for `compare`.
+        The frame from `compare`. Not changed.
     second : DataFrame, optional
         Another such frame with the same pairs of systems, for instance from another test. By default, the measures of
         the first frame are compared with each other.
-    **options
-        The other parameters of `compare`, for per-query frames.
 
     Returns
     -------
@@ -226,9 +214,8 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
 
     Raises
     ------
-    ValueError, TypeError
-        As in `compare`. Also if parameters are given although `compare` returned all frames, a column is missing, a
-        pair appears twice, or the measures have different pairs of systems.
+    ValueError
+        If a column is missing, a pair appears twice, or the measures have different pairs of systems.
 
     References
     ----------
@@ -242,8 +229,8 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
       measure other_measure  first_only  both  second_only
     0       P            AP           1     1            0
     """
-    one = _decisions(first, "first", options)
-    two = one if second is None else _decisions(second, "second", options)
+    one = _decisions(first, "first")
+    two = one if second is None else _decisions(second, "second")
     rows = []
     for measure, other in combinations(one, 2) if second is None else product(one, two):
         here, there = one[measure], two[other]
@@ -252,13 +239,13 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None, **options: 
         found = [(here[pair], there[pair]) for pair in here]
         rows.append((measure, other, *map(found.count, [(True, False), (True, True), (False, True)])))
     table = pd.DataFrame(rows, columns=["measure", "other_measure", "first_only", "both", "second_only"])
-    return described(table, overlap, {})
+    return with_legend(table, overlap, {})
 
 
-def _decisions(frame: pd.DataFrame, what: str, options: Mapping[str, Any]) -> dict[str, dict[frozenset[str], bool]]:
+def _decisions(compared: pd.DataFrame, what: str) -> dict[str, dict[frozenset[str], bool]]:
     """Return, for each measure, whether each pair differs significantly."""
-    columns = ["measure", *_PAIR, "significant"]
-    compared = read_compared("overlap", columns, frame, (), options, what=what)
+    columns = ["measure", *_SYSTEMS, "significant"]
+    refuse_incomplete("overlap", what, compared, columns)
     decisions: dict[str, dict[frozenset[str], bool]] = {}
     for measure, *pair, significant in compared[columns].itertuples(index=False):
         of_measure = decisions.setdefault(str(measure), {})
@@ -367,10 +354,10 @@ def topics_needed(
     scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
     sds = {measure: _sd(measure, values) for measure, values in scores.by_measure.items()}
     rows = [
-        (measure, sd, *_planned(measure, sd, name, each, how)) for (measure, sd), each in product(sds.items(), wanted)
+        (measure, sd, *_plan_of(measure, sd, name, each, how)) for (measure, sd), each in product(sds.items(), wanted)
     ]
     table = pd.DataFrame(rows, columns=["measure", "sd", "delta", "topics", "power"])
-    return described(table, topics_needed, {**how, **scores.sizes})
+    return with_legend(table, topics_needed, {**how, **scores.sizes})
 
 
 def _sd(measure: str, values: np.ndarray) -> float:
@@ -392,7 +379,7 @@ def _power(delta: float, n: int, sd: float, alpha: float) -> float:
     return float(right + np.nan_to_num(wrong))
 
 
-def _planned(measure: str, sd: float, name: str, given: Any, how: Mapping[str, Any]) -> tuple[float, int, float]:
+def _plan_of(measure: str, sd: float, name: str, given: Any, how: Mapping[str, Any]) -> tuple[float, int, float]:
     """Return the difference, the number of topics and the power, of which the difference or the number is ``given``.
 
     The other is the smallest that is enough, found by bisection.

@@ -11,12 +11,12 @@ from ...parameters import Rng, seeds_of
 from ..scores import scale_of
 
 # Number of values in memory at a time.
-CELLS = 2**20
+AT_ONCE = 2**20
 
 
 def slices(length: int, n_cells: int, memory: int | None = None) -> list[slice]:
-    """Divide indices into slices with ``n_cells`` numbers for each index, `CELLS` or ``memory`` numbers together."""
-    size = max(1, (memory or CELLS) // n_cells)
+    """Divide indices into slices with ``n_cells`` numbers for each index, `AT_ONCE` or ``memory`` numbers together."""
+    size = max(1, (memory or AT_ONCE) // n_cells)
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 

@@ -61,11 +61,11 @@ Grouping = Literal["all", "pairwise"]
 Alternative = Literal["two-sided", "greater"]
 
 
-class Tested(NamedTuple):
+class PairResults(NamedTuple):
     """What a test says about each pair.
 
     ``half_width``, of the confidence interval, and ``borderline``, the smallest significant difference, are None if the
-    test has none or they are not wanted.
+    test has none.
     """
 
     p: np.ndarray
@@ -74,7 +74,7 @@ class Tested(NamedTuple):
 
 
 class Design(NamedTuple):
-    """How pairs are tested. ``level`` is 1 minus the confidence of intervals, or None if only p is wanted."""
+    """How pairs are tested. ``level`` is 1 minus the confidence of intervals."""
 
     test: Test
     groups: Grouping
@@ -84,7 +84,7 @@ class Design(NamedTuple):
     n_jobs: int | None
     alternative: Alternative = "two-sided"
     seed: Mapping[Hashable, int] = {}
-    level: float | None = None
+    level: float = 0.05
 
     @property
     def together(self) -> bool:
@@ -115,7 +115,7 @@ class Design(NamedTuple):
         These are within two standard errors of alpha, :math:`\sqrt{p(1-p)/B}` for B trials. A correction changes the
         errors, too. The permutation test has none if it tries everything.
         """
-        decisive = corrected(p, self.correction, n_measures)
+        decisive = adjusted(p, self.correction, n_measures)
         columns = {"significant": rounded(decisive) < rounded(self.alpha)}
         if self.correction is not None:
             columns["p_corrected"] = decisive
@@ -138,7 +138,7 @@ class Design(NamedTuple):
         some = self.test == "permutation" and not self.tries_all(n_queries)
         return max(least, 1 / (self.draws.n + 1)) if some else least
 
-    def described(self, scores: Scores) -> dict[Hashable, Any]:
+    def attributes(self, scores: Scores) -> dict[Hashable, Any]:
         """Return the attributes of a table of results that describe the test, as JSON values."""
         parameters: dict[Hashable, Any] = {"test": self.test, "alpha": self.alpha}
         if self.correction is not None:
@@ -189,43 +189,41 @@ def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells
     return in_parallel(function, tasks, n_jobs=how.n_jobs, what=how.test)
 
 
-def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Tested:
+def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> PairResults:
     # Sakai (2013), Fig. 4.
     tasks = [(values, *block) for block in how.draws.blocks]
     ranges = np.sort(rounded(np.concatenate(in_parallel(_ranges, tasks, n_jobs=how.n_jobs, what=how.test))))
     p = (how.draws.n - np.searchsorted(ranges, delta)) / how.draws.n
-    return Tested(p, None if how.level is None else critical(ranges, how.level))
+    return PairResults(p, critical(ranges, how.level))
 
 
 def _ranges(values: np.ndarray, seed: np.random.SeedSequence, n_trials: int) -> np.ndarray:
     return np.asarray(np.ptp(shuffle(values, seed, n_trials).mean(axis=1), axis=-1))
 
 
-def _flips(z: np.ndarray, how: Design) -> Tested:
+def _flips(z: np.ndarray, how: Design) -> PairResults:
     # The range of the means of two shuffled systems is the size of their mean difference with flipped signs.
     n_queries, all_of_them = z.shape[1], how.tries_all(z.shape[1])
     drawn = [all_flips(n_queries)] if all_of_them else flips(how.draws, n_queries)
     means = np.concatenate([how.sided(z @ signs.T) / n_queries for signs in drawn], axis=1)
     count = reached(means, how.sided(z.mean(axis=1)))
     if how.test == "permutation":
-        return Tested(count / 2**n_queries if all_of_them else (count + 1) / (how.draws.n + 1))
-    return Tested(count / how.draws.n, None if how.level is None else critical(means, how.level))
+        return PairResults(count / 2**n_queries if all_of_them else (count + 1) / (how.draws.n + 1))
+    return PairResults(count / how.draws.n, critical(means, how.level))
 
 
-def _bootstrap(z: np.ndarray, how: Design) -> Tested:
+def _bootstrap(z: np.ndarray, how: Design) -> PairResults:
     # Sakai (2013), Fig. 2.
     w = z - z.mean(axis=1, keepdims=True)
     blocks = (_resampled(w, queries) for queries in resamples(how.draws, z.shape[1]))
     t, means = (np.concatenate(each, axis=1) for each in zip(*blocks, strict=True))
     p = reached(how.sided(t), how.sided(studentised(z))) / how.draws.n
-    if how.level is None:
-        return Tested(p)
     error = standard_error(z)
     half_width = np.where(error == 0, 0.0, critical(how.sided(t), how.level)) * error
     # Fig. 3: the threshold is the B alpha-th largest of the resamples.
     sizes, place = rounded(np.abs(t)), int(np.round(how.draws.n * how.alpha, 10))
     threshold = np.partition(sizes, -place, axis=1)[:, [-place]]
-    return Tested(p, half_width, np.where(sizes == threshold, np.abs(means), 0.0).max(axis=1))
+    return PairResults(p, half_width, np.where(sizes == threshold, np.abs(means), 0.0).max(axis=1))
 
 
 def _resampled(w: np.ndarray, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -244,7 +242,7 @@ def _resampled(w: np.ndarray, queries: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return t, mean
 
 
-def _parametric_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Tested:
+def _parametric_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> PairResults:
     from scipy.stats import studentized_range
 
     m, n = values.shape
@@ -253,9 +251,9 @@ def _parametric_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> Teste
     # Root of MS_res / n, with the residual mean square of systems by queries.
     error = float(np.sqrt((residuals**2).sum() / freedom / n))
     if rounded(error) == 0:
-        return Tested(np.where(delta == 0, 1.0, 0.0), np.zeros(()))
+        return PairResults(np.where(delta == 0, 1.0, 0.0), np.zeros(()))
     p = np.clip(np.concatenate(_in_parts(studentized_range.sf, delta / error, how, _SLOW, m, freedom)), 0.0, 1.0)
-    return Tested(p, None if how.level is None else np.asarray(_critical_range(how.level, m, freedom) * error))
+    return PairResults(p, np.asarray(_critical_range(how.level, m, freedom) * error))
 
 
 @functools.cache
@@ -266,14 +264,14 @@ def _critical_range(level: float, n_systems: int, freedom: int) -> np.float64:
     return studentized_range.isf(level, n_systems, freedom)
 
 
-def _t(z: np.ndarray, how: Design) -> Tested:
+def _t(z: np.ndarray, how: Design) -> PairResults:
     from scipy.stats import t
 
     p = np.asarray(how.n_sides * t.sf(how.sided(studentised(z)), z.shape[1] - 1))
-    return Tested(p, None if how.level is None else t_half_width(z, 2 * how.level / how.n_sides))
+    return PairResults(p, t_half_width(z, 2 * how.level / how.n_sides))
 
 
-def _wilcoxon(z: np.ndarray, how: Design) -> Tested:
+def _wilcoxon(z: np.ndarray, how: Design) -> PairResults:
     from scipy.stats import wilcoxon
 
     # scipy takes one method for all rows, and its exact one counts neither zeros nor ties.
@@ -286,7 +284,7 @@ def _wilcoxon(z: np.ndarray, how: Design) -> Tested:
             p[rows] = how.n_sides * _tail_of_ranks(z[rows], two_sided=how.n_sides == 2)
         elif rows.any():
             p[rows] = wilcoxon(z[rows], axis=1, alternative=how.alternative, method=method).pvalue
-    return Tested(np.minimum(p, 1.0))
+    return PairResults(np.minimum(p, 1.0))
 
 
 def _tail_of_ranks(z: np.ndarray, *, two_sided: bool) -> np.ndarray:
@@ -323,8 +321,8 @@ class SignificanceTest(NamedTuple):
     """
 
     title: str
-    of_pairs: Callable[[np.ndarray, Design], Tested]
-    of_all: Callable[[np.ndarray, np.ndarray, Design], Tested] | None = None
+    of_pairs: Callable[[np.ndarray, Design], PairResults]
+    of_all: Callable[[np.ndarray, np.ndarray, Design], PairResults] | None = None
     n_trials: int | None = None
     rearranges: bool = False
     cells: int = 0
@@ -342,7 +340,7 @@ TESTS: dict[Test, SignificanceTest] = {
 }
 
 _CHOICES = {"test": Test, "groups": Grouping, "alternative": Alternative}
-_PARAMETERS: Parameters = {
+_DESIGN: Parameters = {
     **{name: Parameter(str, choices=get_args(words)) for name, words in _CHOICES.items()},
     "alpha": LEVEL,
     "n_trials": Parameter(int, interval="[1, inf)"),
@@ -359,7 +357,7 @@ def design(
     ValueError
         If a parameter is out of range.
     """
-    given = checked(who, _PARAMETERS, n_trials=n_trials, **options)
+    given = checked(who, _DESIGN, n_trials=n_trials, **options)
     test = given["test"]
     n = given.pop("n_trials") or TESTS[test].n_trials or 1
     trials = draws(rng, n, len(scores.systems) * len(scores.queries))
@@ -372,7 +370,7 @@ def design(
         )
     if correction is not None:
         try:
-            corrected(np.array([0.5]), correction)
+            adjusted(np.array([0.5]), correction)
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{who}: correction must be a method of statsmodels.stats.multitest.multipletests, such as 'holm', not "
@@ -386,7 +384,7 @@ def design(
     return how
 
 
-def corrected(p: np.ndarray, correction: str | None, n_measures: int = 1) -> np.ndarray:
+def adjusted(p: np.ndarray, correction: str | None, n_measures: int = 1) -> np.ndarray:
     """Return the p-values of the pairs of each measure, one measure after the other, corrected within the measure."""
     if correction is None:
         return p
@@ -395,7 +393,7 @@ def corrected(p: np.ndarray, correction: str | None, n_measures: int = 1) -> np.
     return np.concatenate([multipletests(each, method=correction)[1] for each in np.split(p, n_measures)])
 
 
-def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> Tested:
+def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design) -> PairResults:
     """Test each pair.
 
     Parameters
@@ -414,4 +412,4 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
     z = rounded(values[first] - values[second])
     parts = _in_parts(test.of_pairs, z, how, test.cells or how.draws.n, how)
     p, *others = ([part for part in each if part is not None] for each in zip(*parts, strict=True))
-    return Tested(np.concatenate(p), *(np.concatenate(each) if each else None for each in others))
+    return PairResults(np.concatenate(p), *(np.concatenate(each) if each else None for each in others))
