@@ -224,7 +224,7 @@ def test_queries_without_scores_for_intents_keep_their_order_and_are_counted():
     for reranker in (IASelect, XQuAD, PM2):
         with pytest.warns(UserWarning, match=f"{reranker.__name__}: 2 of 3 queries keep their order") as warned:
             ranked = reranker(pd.concat([INTENTS, elsewhere]))(frame)
-        assert len([one for one in warned if one.category is UserWarning]) == 1
+        assert len([one for one in warned if issubclass(one.category, UserWarning)]) == 1
         assert "".join(ranked["docno"]) == "cababcabc" if reranker is not XQuAD else "acbabcabc"
 
 
@@ -318,24 +318,6 @@ def test_grid_scan_sets_the_parameters():
 
     assert table["tran_0_lambda_"].tolist() == [0, 0.7]
     assert table.iloc[:, -1].tolist() == pytest.approx([0.652, 0.883], abs=5e-4)
-
-
-class TestXQuADAsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return demo_pipeline()[2]
-
-
-class TestIASelectAsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return IASelect(INTENTS)
-
-
-class TestPM2AsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return PM2(INTENTS)
 
 
 def test_a_schematic_shows_the_pipeline_of_the_intents():

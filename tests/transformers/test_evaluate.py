@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -153,32 +151,6 @@ def test_measures_may_be_strings_or_one_measure():
     pd.testing.assert_frame_equal(Evaluate(QRELS, P @ 1)(run), by_objects[["qid", "P@1"]])
 
 
-def test_an_empty_frame_gives_an_empty_table_with_all_columns():
-    table = Evaluate(QRELS, [RR, RBU @ 5])(results(q="a").head(0))
-
-    assert table.empty
-    assert table.columns.tolist() == ["qid", "RR", "RBU@5"]
-
-
-def test_results_and_qrels_stay_as_they_are():
-    run, qrels = results(q="a c b", p="b"), QRELS.copy()
-    before = run.copy()
-
-    Evaluate(qrels, [RR, RBU @ 5, P @ 2])(run)
-
-    pd.testing.assert_frame_equal(run, before)
-    pd.testing.assert_frame_equal(qrels, QRELS)
-
-
-def test_it_survives_pickling():
-    evaluate = Evaluate(QRELS, [RR, RBU @ 5, RBP(rel=1)])
-    run = results(q="a c b", p="b")
-
-    again = pickle.loads(pickle.dumps(evaluate))
-
-    pd.testing.assert_frame_equal(again(run), evaluate(run))
-
-
 def test_a_column_turn_makes_the_results_a_session():
     run = results(q="c a b").assign(turn=[1, 0, 0], score=[9.0, 1.0, 2.0])
 
@@ -217,33 +189,6 @@ def test_invalid_arguments_are_refused_at_once(qrels, measures, error, message):
 def test_results_that_cannot_be_ranked_are_refused_by_any_measure(measure, columns, message):
     with pytest.raises(ValueError, match=message):
         Evaluate(QRELS, measure)(results(q="a b").assign(**columns))
-
-
-@pytest.mark.parametrize("column", ["qid", "docno", "score"])
-def test_a_missing_column_is_an_input_validation_error(column):
-    with pytest.raises(pt.validate.InputValidationError, match=column):
-        Evaluate(QRELS, RR)(results(q="a").drop(columns=column))
-
-
-def test_inspection_knows_what_comes_in_and_goes_out():
-    evaluate = Evaluate(QRELS, [RR, RBU @ 5])
-
-    assert pt.inspect.transformer_inputs(evaluate) == [["qid", "docno", "score"]]
-    assert pt.inspect.transformer_outputs(evaluate, ["qid", "query", "docno", "score"]) == [
-        "qid",
-        "query",
-        "RR",
-        "RBU@5",
-    ]
-    attributes = {one.name: one.value for one in pt.inspect.transformer_attributes(evaluate)}
-    assert attributes["qrels"] is QRELS
-    assert attributes["measures"] == [RR, RBU @ 5]
-
-
-class TestEvaluateAsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return Evaluate(QRELS, [RR, RBU @ 5])
 
 
 def test_qrels_without_rows_are_refused():

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import functools
 import itertools
-import pickle
 import re
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -406,22 +404,6 @@ def test_columns_that_nothing_reads_may_have_any_name_and_content(name, values):
         assert Ideal(qrels, measure)(pd.DataFrame({"qid": ["q"]}))["docno"].tolist() == ["b", "a"]
 
 
-def test_an_empty_frame_gives_no_results_with_all_columns():
-    for ideal in (Ideal(QRELS), Ideal(QRELS, RBU), Ideal(QRELS, ideal="exact")):
-        results = ideal(TOPICS.head(0))
-        assert results.empty
-        assert results.columns.tolist() == ["qid", "query", "docno", "score", "rank"]
-
-
-def test_topics_and_qrels_stay_as_they_are():
-    topics, qrels = TOPICS.copy(), QRELS.copy()
-    for ideal in (Ideal(qrels), Ideal(qrels, RBU), Ideal(qrels, Adhoc(AP), ideal="exact")):
-        ideal(topics)
-
-    pd.testing.assert_frame_equal(topics, TOPICS)
-    pd.testing.assert_frame_equal(qrels, QRELS)
-
-
 def test_measures_may_be_strings():
     pd.testing.assert_frame_equal(Ideal(QRELS, "RBU(p=0.9)@3")(TOPICS), Ideal(QRELS, RBU(p=0.9) @ 3)(TOPICS))
     pd.testing.assert_frame_equal(Ideal(QRELS)(TOPICS), Ideal(QRELS, alpha_nDCG @ 20)(TOPICS))
@@ -615,46 +597,6 @@ def test_the_functions_without_a_measure_find_the_rankings_of_alpha_ndcg(trec_qr
     for search, ranking in zip((exact_ranking, greedy_ranking), rankings_at_20(2010), strict=True):
         values, expected = (by_query(alpha_nDCG @ 20, qrels, each) for each in (search(qrels, cutoff=20), ranking))
         assert values == pytest.approx(expected, abs=1e-12)
-
-
-def test_it_survives_pickling_and_is_a_step_of_a_pipeline():
-    for ideal in (
-        Ideal(QRELS, RBU @ 3, num_results=2),
-        Ideal(QRELS, Adhoc(RBP(rel=1)), ideal="exact", num_results=1, time_limit=7),
-    ):
-        again = pickle.loads(pickle.dumps(ideal))
-
-        pd.testing.assert_frame_equal(again(TOPICS), ideal(TOPICS))
-        for name in ("ideal", "num_results", "time_limit", "measure"):
-            assert getattr(again, name) == getattr(ideal, name)
-        assert (ideal % 1)(TOPICS)["qid"].tolist() == ["q", "p"]
-
-
-def test_a_missing_column_is_an_input_validation_error():
-    with pytest.raises(pt.validate.InputValidationError, match="qid"):
-        Ideal(QRELS)(TOPICS.drop(columns="qid"))
-
-
-def test_inspection_knows_what_comes_in_and_goes_out():
-    ideal = Ideal(QRELS, num_results=3)
-
-    assert pt.inspect.transformer_inputs(ideal) == [["qid"]]
-    assert pt.inspect.transformer_outputs(ideal, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
-    attributes = {one.name: one.value for one in pt.inspect.transformer_attributes(ideal)}
-    assert list(attributes) == ["qrels", "measure", "ideal", "num_results", "candidates", "time_limit"]
-    assert np.isclose(attributes["time_limit"], 60)
-
-
-class TestGreedyIdealAsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return Ideal(QRELS, RBU @ 3)
-
-
-class TestExactIdealAsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return Ideal(QRELS, ideal="exact")
 
 
 @pytest.mark.parametrize("measure", [RBU @ 3, alpha_nDCG @ 2, D_nDCG, IA(nDCG), Coverage @ 2], ids=str)

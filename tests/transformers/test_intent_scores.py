@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -139,16 +137,6 @@ class TestOnSubtopics:
         assert keys(found)[0] == ("7", "1", "d1")
         assert len(found) == 5
 
-    def test_the_input_is_not_changed(self):
-        subtopics, topics, results = SUBTOPICS.copy(), TOPICS.copy(), RESULTS.copy()
-
-        OnSubtopics(BM25(DOCUMENTS), subtopics)(topics)
-        OnSubtopics(BM25(DOCUMENTS), subtopics, rescore=True)(results)
-
-        pd.testing.assert_frame_equal(subtopics, SUBTOPICS)
-        pd.testing.assert_frame_equal(topics, TOPICS)
-        pd.testing.assert_frame_equal(results, RESULTS)
-
     @pytest.mark.parametrize("column", ["qid", "iteration", "query"])
     def test_subtopics_need_their_columns(self, column):
         with pytest.raises(ValueError, match=f"^OnSubtopics: subtopics: missing column {column}; found: "):
@@ -176,33 +164,6 @@ class TestOnSubtopics:
     def test_a_pipeline_that_does_not_answer_is_refused(self, pipeline, message):
         with pytest.raises(ValueError, match=f"^OnSubtopics: the pipeline .* {message}"):
             OnSubtopics(pt.apply.generic(pipeline), SUBTOPICS)(TOPICS)
-
-    @pytest.mark.parametrize(("rescore", "column"), [(False, "qid"), (True, "qid"), (True, "docno")])
-    def test_a_missing_column_is_an_input_validation_error(self, rescore, column):
-        with pytest.raises(pt.validate.InputValidationError, match=column):
-            OnSubtopics(BM25(DOCUMENTS), SUBTOPICS, rescore=rescore)(RESULTS.drop(columns=column))
-
-    def test_it_survives_pickling_and_shows_its_pipeline(self):
-        on_subtopics = OnSubtopics(BM25(DOCUMENTS), SUBTOPICS, rescore=True)
-
-        again = pickle.loads(pickle.dumps(on_subtopics))
-
-        pd.testing.assert_frame_equal(again(RESULTS), on_subtopics(RESULTS))
-        assert repr(again) == "OnSubtopics(BM25(3 documents))"
-        assert list(pt.inspect.subtransformers(on_subtopics)) == ["pipeline"]
-        assert pt.inspect.transformer_inputs(on_subtopics) == [["qid", "docno"]]
-
-
-class TestOnSubtopicsAsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return OnSubtopics(BM25(DOCUMENTS), SUBTOPICS)
-
-
-class TestOnSubtopicsThatRescoresAsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return OnSubtopics(BM25(DOCUMENTS), SUBTOPICS, rescore=True)
 
 
 def scores_of(frame: pd.DataFrame) -> dict[tuple[str, ...], float]:

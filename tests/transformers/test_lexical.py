@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -224,29 +223,6 @@ def test_results_that_cannot_be_scored_are_refused(columns, message):
         BM25(DOCUMENTS)(results)
 
 
-@pytest.mark.parametrize("column", ["qid", "query"])
-def test_a_missing_column_is_an_input_validation_error(column):
-    with pytest.raises(pt.validate.InputValidationError, match=column):
-        BM25(DOCUMENTS)(topics(q="cat").drop(columns=column))
-
-
-def test_it_survives_pickling_and_its_repr_has_the_number_of_documents():
-    scorer = BM25(DOCUMENTS, num_results=2)
-
-    again = pickle.loads(pickle.dumps(scorer))
-
-    pd.testing.assert_frame_equal(again(topics(q="jaguar cat")), scorer(topics(q="jaguar cat")))
-    assert repr(scorer) == repr(again) == "BM25(5 documents)"
-    assert scorer == again
-
-
-def test_inspection_knows_both_modes():
-    scorer = BM25(DOCUMENTS)
-
-    assert pt.inspect.transformer_inputs(scorer) == [["qid", "query"], ["qid", "docno", "query"]]
-    assert pt.inspect.transformer_outputs(scorer, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
-
-
 def test_inspection_finds_the_arguments_which_cannot_be_set_later():
     scorer = BM25(iter(DOCUMENTS), k1=0.9)
 
@@ -258,12 +234,6 @@ def test_inspection_finds_the_arguments_which_cannot_be_set_later():
     )
     with pytest.raises(ValueError, match="k1"):
         scorer.set_parameter("k1", 2.0)
-
-
-class TestIntentScorerAsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return BM25(DOCUMENTS)
 
 
 @pytest.mark.parametrize(("documents", "kind"), [("demo", "str"), (["text"], "str"), (7, "int"), (DOCUMENTS[0], "str")])

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pickle
+from inspect import signature
+
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -7,7 +10,7 @@ import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import nDCG
+from ir_measures import RBP, nDCG
 
 from by_hand import renamed
 from pyterrier_diversity import IA, RBU, Adhoc, alpha_nDCG
@@ -54,6 +57,72 @@ def rerankers(intents: pd.DataFrame = INTENTS, k: int | None = None) -> list[pt.
 
 EACH = pytest.mark.parametrize("reranker", rerankers(), ids=repr)
 
+QRELS = pd.DataFrame(
+    [("q", "a", 1, "x"), ("q", "b", 2, "y"), ("p", "a", 1, "x")], columns=["qid", "docno", "label", "iteration"]
+)
+SUBTOPICS = pd.DataFrame({"qid": ["q", "p"], "iteration": "1", "query": ["cat", "old"]})
+TOPICS = pd.DataFrame({"qid": ["q", "p"], "query": ["cat car", "old"], "extra": [1, 2]})
+RESULTS = results(q="b a c", p="b a").assign(query="cat", doc_len=4.0, extra=range(5))
+SCORER = BM25([{"docno": "a", "text": "old cat"}, {"docno": "b", "text": "car"}, {"docno": "c", "text": "a cat"}])
+# Each kind of step, and what it reads.
+EVERY = {
+    **{f"{type(each).__name__}{i}": (each, RESULTS) for i, each in enumerate(rerankers())},
+    "Retriever": (SCORER, TOPICS),
+    "Scorer": (SCORER, RESULTS),
+    "OnSubtopics": (OnSubtopics(SCORER, SUBTOPICS), TOPICS),
+    "Rescored": (OnSubtopics(SCORER, SUBTOPICS, rescore=True), RESULTS),
+    "TokenBudget": (TokenBudget(9), RESULTS),
+    "Evaluate": (Evaluate(QRELS, [RBU @ 5, RBP(rel=1)]), RESULTS),
+    "Explain": (Explain(QRELS, Adhoc(RBP(rel=1))), RESULTS),
+    "Ideal": (Ideal(QRELS, RBU @ 3, num_results=2), TOPICS),
+    "Exact": (Ideal(QRELS, ideal="exact", time_limit=7), TOPICS),
+    "Candidates": (Ideal(QRELS, RBU @ 3, candidates=True), RESULTS),
+}
+WITH_INPUT = pytest.mark.parametrize(("step", "frame"), EVERY.values(), ids=EVERY)
+
+
+def as_pyterrier_tests_it(step: pt.Transformer) -> type[pt.testing.TransformerTestCase]:
+    return type("TestCase", (pt.testing.TransformerTestCase,), {"get_transformer": staticmethod(lambda: step)})
+
+
+globals().update({f"Test{name}": as_pyterrier_tests_it(step) for name, (step, _) in EVERY.items()})
+
+
+@WITH_INPUT
+def test_a_step_survives_pickling_and_leaves_its_input_as_it_is(step, frame):
+    before = frame.copy()
+
+    again = pickle.loads(pickle.dumps(step))
+
+    assert again == step
+    assert repr(again) == repr(step)
+    assert len(step(frame)) > 0
+    pd.testing.assert_frame_equal(again(frame), step(frame))
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@WITH_INPUT
+def test_an_empty_frame_comes_out_empty_with_all_columns_as_pyterrier_knows(step, frame):
+    columns = step(frame).columns.tolist()
+
+    empty = step(frame.head(0))
+
+    assert empty.empty
+    assert set(empty) == set(columns)
+    assert set(pt.inspect.transformer_outputs(step, list(frame))) == set(columns)
+
+
+@WITH_INPUT
+def test_a_missing_column_is_an_input_validation_error(step, frame):
+    for column in set.intersection(*map(set, pt.inspect.transformer_inputs(step))):
+        with pytest.raises(pt.validate.InputValidationError, match=column):
+            step(frame.drop(columns=column))
+
+
+@WITH_INPUT
+def test_pyterrier_finds_the_settings_of_a_step(step, frame):
+    assert [one.name for one in pt.inspect.transformer_attributes(step)] == list(signature(type(step)).parameters)
+
 
 @EACH
 def test_columns_are_kept_and_scores_count_down_from_rank_0(reranker):
@@ -68,25 +137,6 @@ def test_columns_are_kept_and_scores_count_down_from_rank_0(reranker):
     assert ranked["score"].dtype == np.float64
     extra = dict(zip(zip(frame["qid"], frame["docno"], strict=True), frame["extra"], strict=True))
     assert [extra[key] for key in zip(ranked["qid"], ranked["docno"], strict=True)] == ranked["extra"].tolist()
-
-
-@EACH
-def test_the_results_that_come_in_stay_as_they_are(reranker):
-    frame = results(q="c b a").assign(rank=[0, 1, 2])
-    before = frame.copy()
-
-    reranker(frame)
-    reranker(frame.head(0))
-
-    pd.testing.assert_frame_equal(frame, before)
-
-
-@EACH
-def test_an_empty_frame_comes_out_empty_with_the_same_columns(reranker):
-    empty = reranker(results(q="a").head(0))
-
-    assert empty.empty
-    assert set(empty.columns) == {"qid", "docno", "score", "doc_vec", "rank"}
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 9])
@@ -172,13 +222,6 @@ def test_numbers_as_names_are_read_as_strings():
 def test_results_that_cannot_be_ranked_are_refused(reranker, frame, message):
     with pytest.raises(ValueError, match=f"{type(reranker).__name__}: .*{message}"):
         reranker(frame)
-
-
-@EACH
-@pytest.mark.parametrize("column", ["qid", "docno", "score"])
-def test_a_missing_column_is_an_input_validation_error(reranker, column):
-    with pytest.raises(pt.validate.InputValidationError, match=column):
-        reranker(results(q="a b").drop(columns=column))
 
 
 @pytest.mark.parametrize(
@@ -269,12 +312,14 @@ def test_steps_print_their_measures():
         Evaluate(qrels, [RBU @ 5, IA(nDCG @ 5)]),
         Explain(qrels, Adhoc(nDCG @ 5)),
         Ideal(qrels, alpha_nDCG @ 5, ideal="exact"),
+        OnSubtopics(SCORER, SUBTOPICS),
     ]
 
     assert list(map(repr, steps)) == [
         "Evaluate(RBU@5, IA(nDCG@5))",
         "Explain(Adhoc(nDCG@5))",
         "Ideal(alpha_nDCG@5, ideal='exact')",
+        "OnSubtopics(BM25(3 documents))",
     ]
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import sys
 
 import numpy as np
@@ -252,19 +251,3 @@ def test_the_error_without_pyversity_says_how_to_install_it(monkeypatch):
 
     with pytest.raises(ImportError, match=r"^Diversify needs pyversity: pip install pyversity$"):
         Diversify()
-
-
-@EACH
-def test_it_survives_pickling(strategy):
-    diversify = Diversify(strategy, diversity=0.7, k=3)
-
-    again = pickle.loads(pickle.dumps(diversify))
-
-    assert repr(again) == repr(diversify)
-    pd.testing.assert_frame_equal(again(results(SCORES)), diversify(results(SCORES)))
-
-
-class TestDiversifyAsATransformer(pt.testing.TransformerTestCase):
-    @staticmethod
-    def get_transformer():
-        return Diversify("dpp")

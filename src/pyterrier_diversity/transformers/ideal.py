@@ -11,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import counted
-from ..frames import QRELS_COLUMNS, RUN_COLUMNS, with_string_ids
+from ..frames import QRELS_COLUMNS, with_string_ids
 from ..ideal import TIE, ByWorth
 from ..io import qrels_frame
 from ..judged import Judgements, Order, Ranked, View, ideal, judge
@@ -135,7 +135,7 @@ class Ideal(Step):
         limits = [limit for limit in (last_rank(self.measure), self.num_results) if limit is not None]
         depth = min(limits, default=None)
         if self.candidates:
-            ideals = self._by_trial(frame, depth, with_string_ids(inp, RUN_COLUMNS, "Ideal"))
+            ideals = self._by_trial(frame, depth, with_string_ids(inp, ("query_id", "doc_id"), "Ideal"))
         else:
             view, order = self._order(judge(frame), depth)
             ideals = self._by_trial(frame, depth) if order is None else ideal(view, order, depth)
