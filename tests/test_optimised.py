@@ -13,22 +13,19 @@ import warnings
 import pandas as pd
 from ir_measures import AP, RBP, Bpref, P, nDCG
 from pyterrier_diversity import *
-from pyterrier_diversity import ideal, io, meta, simulate
-from pyterrier_diversity.transformers import Evaluate, Explain, Ideal
+from pyterrier_diversity import meta
+from pyterrier_diversity.transformers import Explain
 
 warnings.simplefilter("always")
 qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
 run = pd.DataFrame({"qid": "q", "query": "?", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
-values = pd.DataFrame({"name": ["A", "B"], "qid": "q", "measure": "m", "value": [1.0, float("nan")]})
 cases = [
     lambda: evaluate_runs(qrels, {"A": run}, [RBU, alpha_nDCG @ 5, IA(nDCG @ 5), Adhoc(AP)]).to_dict("list"),
     lambda: RBU(p=2),
     lambda: RBU(bogus=1),
     lambda: IA("no measure"),
     lambda: parse("nDGC@5"),
-    lambda: evaluate_runs(qrels, {"A": run}, [alpha_nDCG(alpha=2.0) @ 5]),
     lambda: evaluate_runs(qrels, {"A": run}, [alpha_nDCG @ 0]),
-    lambda: evaluate_runs(qrels, {}, [RBU]),
     lambda: evaluate_runs(qrels, {"A": run}, [alpha_nDCG(bogus=3) @ 5]),
     lambda: evaluate_runs(qrels, {"A": run}, [AP(bogus=3)]),
     lambda: evaluate_runs(qrels, {"A": run}, [nDCG @ 1.5]),
@@ -42,29 +39,10 @@ cases = [
     lambda: IA(P(bogus=1) @ 5),
     lambda: Adhoc(AP(rel="x")),
     lambda: signature(P(rel=0.5) @ 5),
-    lambda: grid(alpha_nDCG, bogus=[1]),
     lambda: meta.axiom_table([alpha_nDCG(bogus=1) @ 5]),
-    lambda: evaluate_runs(qrels, {"A": run.drop(columns="score")}, [RBU]),
-    lambda: evaluate_runs(qrels, {"A": run.assign(score=float("nan"))}, [RBU]),
     lambda: evaluate_runs(qrels, {"A": run.assign(qid="z")}, [RBU]).to_dict("list"),
-    lambda: evaluate_runs(qrels, {"A": run.assign(docno=1.5)}, [RBU]),
-    lambda: evaluate_runs(pd.concat([qrels, qrels.assign(label=0)]), {"A": run}, [RBU]),
-    lambda: evaluate_runs(qrels.drop(columns="iteration").assign(docno="a"), {"A": run}, [RBU]),
     lambda: evaluate_runs(qrels.assign(label=0.5), {"A": run}, [Adhoc(Bpref)]),
-    lambda: evaluate_runs(qrels.assign(label=9), {"A": run}, [ERR @ 5]),
-    lambda: evaluate_runs(qrels, {"A": run}, [P_Rareness @ 5]),
-    lambda: Evaluate(qrels, [RBU @ 0]),
     lambda: Explain(qrels, RBU)(run.assign(turn=-1)),
-    lambda: Ideal(qrels, RBU @ 5, ideal="exact")(run),
-    lambda: add_rarity(qrels, {"A": run}, cutoff=0),
-    lambda: add_weights(qrels, "other"),
-    lambda: io.read_run("no such file"),
-    lambda: ideal.min_rank(qrels, 3),
-    lambda: meta.compare(values),
-    lambda: meta.compare(values.assign(value=1.0), "no test"),
-    lambda: meta.axiom_table(None),
-    lambda: simulate.random_grades(qrels, rng=-1),
-    lambda: score(RBU, [[-1]]),
 ]
 for case in cases:
     with warnings.catch_warnings(record=True) as warned:
@@ -114,7 +92,7 @@ def test_nothing_changes_without_assertions():
 
     assert optimised == plain
     assert len(plain) == CASES.count("    lambda: ")
-    assert sum("Error: " in line for line in plain) == CASES.count("    lambda: ") - 3
+    assert sum("Error: " in line for line in plain) == CASES.count("    lambda: ") - 2
 
 
 def test_tables_have_the_same_columns_without_docstrings():

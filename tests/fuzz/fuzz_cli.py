@@ -15,37 +15,16 @@ from pyterrier_diversity.cli import app
 
 QRELS = "q1 a d1 1\nq1 b d1 0\nq1 b d2 2\nq2 a d3 1\n"
 RUNS = {"one": "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 x 1 1 t\n", "two": "q1 Q0 d2 1 2 t\nq2 Q0 d3 1 9 t\n"}
-MEASURES = [
-    "RBU@5",
-    "alpha_nDCG@3 StRecall@2",
-    "IA(nDCG@3)",
-    "Sharp(AP, gamma=0.2)",
-    "NDEVAL",
-    "AP",
-    "P_Rareness@3",
-    "x",
-]
-MEASURES += ["", "  ", "RBU(p=2)", "alpha_DCG", "UserModel", "IA", "@5", "RBU@", "\ud800", "(", "ERR_IA(alpha=1)@5"]
+MEASURES = ["RBU@5", "alpha_nDCG@3 StRecall@2", "IA(nDCG@3)", "Sharp(AP, gamma=0.2)", "NDEVAL", "AP", "P_Rareness@3"]
+MEASURES += ["", "  ", "RBU(p=2)", "\ud800", "ERR_IA(alpha=1)@5"]
+MEASURES += ["x", "alpha_DCG", "UserModel", "IA", "@5", "RBU@", "("]
 COMMANDS = [[], ["evaluate"], ["evaluate", "demo", "x"], ["compare", "demo", "x"], ["measures"], ["axioms"], ["x"]]
 COMMANDS += [["check", "demo"], ["explain", "demo", "bm25"], ["plot", "coverage", "demo", "bm25"], ["datasets"]]
-WORDS = ["x", "demo", "-q", "--by-query", "--signatures", "--strict", "-h", "--min", "RBU@5=.1"]
-WORDS += [
-    "--help",
-    "--format",
-    "csv",
-    "json",
-    "latex",
-    "html",
-    "table",
-    "--places",
-    "-p",
-    "-1",
-    "400",
-    "--jobs",
-    "1",
-    "-m",
+WORDS = [
+    *("x", "demo", "-q", "--by-query", "--signatures", "--strict", "-h", "--min", "RBU@5=.1", "--help", "--format"),
+    *("csv", "json", "latex", "html", "table", "--places", "-p", "-1", "400", "--jobs", "1", "-m", "", "--", "-"),
+    *("--seed", "--alpha", "0.05", "--test", "t", "bootstrap", "--baseline", "RBU@5"),
 ]
-WORDS += ["", "--", "-", "--seed", "--alpha", "0.05", "--test", "t", "bootstrap", "--baseline", "RBU@5"]
 FORMATS = [[], ["--format", "csv"], ["--format", "json"], ["--format", "latex"], ["--format", "html", "-p", "20"]]
 OPTIONS = [
     [],

@@ -47,7 +47,7 @@ def kept_in_arrow(frame: pd.DataFrame, name: str) -> Strings | None:
         return None
     import pyarrow
 
-    array = pyarrow.array(column.array, pyarrow.large_string())
+    array = pyarrow.array(column.array).cast(pyarrow.large_string())  # pandas 2 may have short ones
     return array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
 
 
