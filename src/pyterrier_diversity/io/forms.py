@@ -253,6 +253,7 @@ def _is_read(rows: Any) -> bool:
     if isinstance(rows, (map, filter, zip, enumerate)):
         return any(map(_is_read, rows.__reduce__()[1]))
     if isinstance(rows, type(iter(range(0)))):  # pandas 2 iterates over the rows of a frame by their numbers
-        return length_hint(rows) == 0 and rows.__reduce__()[1][0].stop > 0
+        whole: Any = rows.__reduce__()[1][0]
+        return length_hint(rows) == 0 and whole.stop > 0
     # When used up, they no longer have a position.
     return isinstance(rows, (type(iter([])), type(iter(())))) and len(rows.__reduce__()) < 3
