@@ -112,12 +112,12 @@ def read_measure(who: str, measure: Any) -> ir_measures.Measure:
     if isinstance(measure, str):
         return parse(measure)
     if not isinstance(measure, ir_measures.Measure):
-        raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {_shown(measure)}.")
+        raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {_as_words(measure)}.")
     check_names(measure, measure.params)  # ir_measures cannot print a measure with unknown parameters
     return measure
 
 
-def _shown(other: Any) -> str:
+def _as_words(other: Any) -> str:
     """Describe an argument that is not a measure in a few words: a frame could fill the screen."""
     if isinstance(other, pd.DataFrame):
         return "a DataFrame; qrels come before measures"

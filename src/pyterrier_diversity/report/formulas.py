@@ -20,17 +20,17 @@ def plain(latex: str) -> str:
     >>> plain(r"\frac{1}{|T|} \sum_t \frac{1 - \alpha}{R_t + 1} J_{it}^{c_{it}}")
     '1/|T| sum_t (1 - alpha)/(R_t + 1) J_it^c_it'
     """
-    return _tidy(_text(iter(_TOKEN.findall(latex))))
+    return _tidy(_up_to_brace(iter(_TOKEN.findall(latex))))
 
 
-def _text(tokens: Iterator[str]) -> str:
+def _up_to_brace(tokens: Iterator[str]) -> str:
     """Return the text up to the brace that closes the group."""
     parts = []
     for token in tokens:
         if token == "}":
             break
         if token == "{":
-            parts.append(_text(tokens))
+            parts.append(_up_to_brace(tokens))
         elif token == r"\frac":
             parts.append("/".join(_bracketed(_argument(tokens)) for _ in range(2)))
         elif token in ("_", "^"):
@@ -44,7 +44,7 @@ def _text(tokens: Iterator[str]) -> str:
 
 def _argument(tokens: Iterator[str]) -> str:
     token = next(tokens)
-    return _text(tokens) if token == "{" else token.lstrip("\\")
+    return _up_to_brace(tokens) if token == "{" else token.lstrip("\\")
 
 
 def _bracketed(text: str) -> str:
