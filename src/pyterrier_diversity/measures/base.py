@@ -338,7 +338,7 @@ def in_range(measure: DiversityMeasure, values: np.ndarray, query_ids: Sequence[
         If a value is outside by more.
     """
     low, high = measure.range()
-    if low <= values.min(initial=high) and values.max(initial=low) <= high:
+    if low <= np.minimum.reduce(values, initial=high) and np.maximum.reduce(values, initial=low) <= high:
         return values
     least, most = (limit + side * _LAST_BITS * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))
     far = (values < least) | (values > most)
