@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity import Coverage, add_rarity, evaluate_runs
 from pyterrier_diversity.io import read_qrels, read_run, write_qrels
 
 QRELS = pd.DataFrame(
@@ -160,12 +159,6 @@ def test_a_run_of_json_lines_is_read_in_the_order_in_which_it_is_evaluated(rows,
     assert run[["qid", "docno", "rank"]].to_numpy().tolist() == [["1", "a", 0], ["1", "b", 1], ["2", "c", 0]]
 
 
-def test_a_list_of_json_is_a_run_too(tmp_path):
-    (tmp_path / "run.json").write_text(json.dumps(ROWS, indent=1))
-
-    assert read_run(tmp_path / "run.json")["docno"].tolist() == ["a", "b", "c"]
-
-
 def test_lists_may_have_scores(tmp_path):
     path = json_lines(tmp_path, [{"qid": "1", "docno": ["b", "a"], "score": [1, 2]}])
 
@@ -193,23 +186,6 @@ def test_rows_with_a_rank_need_no_score(tmp_path):
 def test_a_line_that_is_no_row_of_a_run_is_refused(row, message, tmp_path):
     with pytest.raises(ValueError, match=rf"run\.jsonl, {message}"):
         read_run(json_lines(tmp_path, [ROWS[0], row]))
-
-
-def test_every_form_of_a_run_is_evaluated_alike(tmp_path):
-    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "c"], "label": 1, "iteration": "x"})
-    frame = pd.DataFrame(ROWS).astype({"qid": str})
-    lists = {"1": ["a", "b"], "2": ["c"]}
-    runs = {"rows": ROWS, "lists": LISTS, "by query": lists, "frame": frame, "file": json_lines(tmp_path, ROWS)}
-
-    table = evaluate_runs(
-        qrels,
-        {**runs, "LISTS": [{"qid": q, "docno": docs} for q, docs in lists.items()]} | {"lists": lists},
-        [Coverage @ 1],
-    )
-
-    assert table["Coverage@1"].tolist() == [1.0] * 6
-    assert evaluate_runs(qrels, [runs["file"]], [Coverage @ 1])["name"].tolist() == ["run"]
-    assert add_rarity(qrels, runs | {"lists": lists, "file": frame})["rarity"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("name", ["qrels.csv", "qrels.txt", "qrels.txt.gz"])
