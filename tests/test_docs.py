@@ -23,6 +23,7 @@ from processes import in_a_new_process
 from pyterrier_diversity import RBU, SessionDCG, evaluate, ideal, io, meta, plots, simulate, transformers
 from pyterrier_diversity.datasets.demo import FOLDER as DEMO
 from pyterrier_diversity.io import read_run
+from pyterrier_diversity.warnings import KINDS, DataWarning
 
 FOLDER = Path(str(files("pyterrier_diversity").joinpath("pt_docs")))
 PAGES = sorted(FOLDER.rglob("*.rst"))
@@ -161,7 +162,8 @@ def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages_and
 
     assert len(figures) == text.count("pictures/")
     assert bool(figures) != (
-        page.stem.startswith("troubleshooting") or page.stem in {"nugget_formats", "long_evaluations", "shell"}
+        page.stem.startswith("troubleshooting")
+        or page.stem in {"nugget_formats", "long_evaluations", "shell", "warnings"}
     )
 
 
@@ -175,7 +177,16 @@ def test_each_picture_is_on_one_page():
 def test_a_page_names_a_paper_or_is_about_messages_and_commands(page):
     cited = ".. cite.dblp::" in page.read_text(encoding="utf-8")
 
-    assert cited or page.stem in {"long_evaluations", "shell", "troubleshooting", "troubleshooting_steps"}
+    assert cited or page.stem in {"long_evaluations", "shell", "troubleshooting", "troubleshooting_steps", "warnings"}
+
+
+def test_the_table_of_warnings_has_the_docstring_of_each_class():
+    rows = re.findall(r"   \* - ``(\w+)``\n     - (.*)\n     - (.*)\n", read("warnings"))
+
+    kinds = {"DataWarning": DataWarning, **KINDS}
+    assert {name: f"{means} {what_to_do}" for name, means, what_to_do in rows} == {
+        name: kind.__doc__ for name, kind in kinds.items()
+    }
 
 
 def quoted() -> list[str]:

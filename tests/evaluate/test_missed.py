@@ -33,7 +33,8 @@ def test_the_intents_that_each_system_misses_are_listed_by_query():
         ("long", "q", "since", "Since.", 1.0, True, []),
         ("long", "q", "workaround", "", 0.5, False, []),
     ]
-    assert table.attrs == {"systems": ["short", "long"], "intents": {"q": 4, "r": 1}, "missed": {"q": 3, "r": 1}}
+    counts = {"intents": {"q": 4, "r": 1}, "missed": {"q": 3, "r": 1}}
+    assert table.attrs == {"systems": ["short", "long"], **counts, "warnings": []}
 
 
 def test_a_cutoff_is_the_last_rank_that_counts():

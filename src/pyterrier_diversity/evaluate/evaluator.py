@@ -69,7 +69,7 @@ class DiversityEvaluator(Evaluator):
 
     Warns
     -----
-    UserWarning
+    IntentsWarning, SupportWarning
         If a measure reads intents and none of several queries has two, or no label is full support for `NuggetScore`.
     """
 

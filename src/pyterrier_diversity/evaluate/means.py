@@ -43,7 +43,7 @@ def aggregates(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If systems have values on different queries.
 
     Examples

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..frames import QRELS_COLUMNS, given_frame, of_run
+from ..frames import QRELS_COLUMNS, given_frame, of_run, once_a_kind
 from ..io import Runs, check_order, qrels_frame, read_runs
 from ..judged import Ranked, Run, intents_of_rows, judge
 from ..parameters import CUTOFF, REL, checked
@@ -37,7 +37,7 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
         (empty if not in the qrels) and ``weight`` (1 if not in the qrels). ``coverable`` says whether any judged
         document covers the intent; ``covered_by`` lists the other systems that do. ``attrs["intents"]`` has the number
         of intents of each query, ``attrs["missed"]`` the number that a system misses, ``attrs["systems"]`` the names
-        of the systems.
+        of the systems, and ``attrs["warnings"]`` all warnings, as in `evaluate_runs`.
 
     Raises
     ------
@@ -60,15 +60,16 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
     who = "missed_intents"
     cutoff, rel = checked(who, {**CUTOFF, **REL}, cutoff=cutoff, rel=rel).values()
     check_order(who, qrels, runs, order="qrels, runs")
-    frame = qrels_frame(qrels)
-    judgements = judge(frame)
-    named, view = judgements.named, judgements.view(rel=rel)
-    every = np.arange(len(named.query))
     covered: dict[str, np.ndarray] = {}
-    for name, run in read_runs(runs, who=who):
-        with of_run(name):
-            ranked = Ranked.of_run(Run(run, is_whole=True), view).top(cutoff)
-        covered[name] = np.isin(every, view.intents.named[first_ranks(ranked) > 0])
+    with once_a_kind() as told:
+        frame = qrels_frame(qrels)
+        judgements = judge(frame)
+        named, view = judgements.named, judgements.view(rel=rel)
+        every = np.arange(len(named.query))
+        for name, run in read_runs(runs, who=who):
+            with of_run(name):
+                ranked = Ranked.of_run(Run(run, is_whole=True), view).top(cutoff)
+            covered[name] = np.isin(every, view.intents.named[first_ranks(ranked) > 0])
     coverable = np.isin(every, view.intents.named)
     texts = texts_of_intents(frame)
     counts = named.weight > 0
@@ -86,6 +87,7 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
         "systems": list(covered),
         "intents": dict(zip(judgements.query_ids, n_intents, strict=True)),
         "missed": n_missed,
+        "warnings": [one.as_row() for one in told],
     }
     return table
 

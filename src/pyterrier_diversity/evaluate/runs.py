@@ -11,7 +11,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import Told, column_of, give
+from ..frames import Told, column_of, give, once_a_kind
 from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_some_measures
 from ..warnings import EmptyWarning, IdsWarning, MissingWarning
@@ -101,14 +101,14 @@ def evaluate_runs(
         raise ValueError(f"{who}: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = named_runs(who, runs)
     wanted = read_some_measures(who, measures)
-    judged = qrels_frame(qrels)
-    if judged.empty:
-        raise ValueError(f"{who}: qrels must not be empty.")
-    lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    call = Call(judged, wanted, order, lengths, perquery)
-    scored, errors = score_runs(call, named, n_jobs=n_jobs, skip=on_error == "skip")
-    told = [*call.messages, *_told(scored, len(call.query_ids))]
-    give(told)
+    with once_a_kind() as told:
+        judged = qrels_frame(qrels)
+        if judged.empty:
+            raise ValueError(f"{who}: qrels must not be empty.")
+        lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
+        call = Call(judged, wanted, order, lengths, perquery)
+        scored, errors = score_runs(call, named, n_jobs=n_jobs, skip=on_error == "skip")
+        give([*call.messages, *_told(scored, len(call.query_ids))])
     table = _table(call, scored, counted=queries)
     table.attrs = _attrs(call, scored, errors) | {"warnings": [one.as_row() for one in told]}
     return table

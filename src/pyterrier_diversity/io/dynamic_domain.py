@@ -157,7 +157,7 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
 
     Warns
     -----
-    UserWarning
+    LengthsWarning
         If no document of the run has a length.
 
     Examples

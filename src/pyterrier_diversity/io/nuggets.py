@@ -97,7 +97,7 @@ def read_nuggets(
 
     Warns
     -----
-    UserWarning
+    WordsWarning, NuggetsWarning, DifferenceWarning
         Counts unknown words of importances and assignments; nuggets without judgements; documents and queries without
         nuggets; combinations of answers (such as NOT) that are read in another way; and queries that are left out.
 

@@ -251,7 +251,7 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
 
     Warns
     -----
-    UserWarning
+    RanksWarning
         If the documents are ordered by score, but ranks contradict the scores; or if, in half of the queries or more,
         all documents have the same score.
 

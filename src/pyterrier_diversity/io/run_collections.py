@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..frames import look_of_columns, of_run
+from ..frames import Told, collected, give, look_of_columns, of_run
 from .files import visible_files
 from .readers import OrderedBy, read_run
 
@@ -57,8 +57,8 @@ def read_runs(
 
     Warns
     -----
-    UserWarning
-        As `read_run`, with the name of the run.
+    RanksWarning
+        As `read_run`, once for all runs, with their names.
 
     Examples
     --------
@@ -67,10 +67,15 @@ def read_runs(
     0   q    d1   -1.0     0
     1   q    d2   -2.0     1
     """
-    for name, run in named_runs(who, runs).items():
-        with of_run(name):
-            frame = read_run(run, order=order, columns=columns)
-        yield name, frame
+    told: list[Told] = []
+    try:
+        for name, run in named_runs(who, runs).items():
+            with collected() as of_one, of_run(name):
+                frame = read_run(run, order=order, columns=columns)
+            told += of_one
+            yield name, frame
+    finally:
+        give(told)
 
 
 def one_or_more_runs(who: str, runs: Runs) -> tuple[dict[str, pd.DataFrame], bool]:

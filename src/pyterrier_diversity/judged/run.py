@@ -68,7 +68,7 @@ class Run:
 
     Warns
     -----
-    UserWarning
+    RanksWarning
         If scores contradict the column ``rank``; the score counts. If, in half of the queries or more, all documents
         have the same score.
     """
@@ -121,7 +121,7 @@ class Run:
 
         Warns
         -----
-        UserWarning
+        RepeatsWarning, IdsWarning
             Once for each run: if it repeats documents in a query, has no query of the qrels, or has no judged document
             in any query (in a batch: in any of several queries).
         """

@@ -72,7 +72,7 @@ def corrected_means(
 
     Warns
     -----
-    UserWarning
+    SignificanceWarning
         If fewer than 20 queries are judged.
 
     Notes

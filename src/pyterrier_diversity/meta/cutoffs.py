@@ -48,7 +48,7 @@ def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, fl
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because some systems have no value for them.
 
     Notes

@@ -116,7 +116,7 @@ def read_scores(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because some systems have no value for them, or because their values are NaN for every
         system and measure.
     """

@@ -251,7 +251,7 @@ def per_query_deltas(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because a system has no value for them.
     """
     who = "per_query_deltas"

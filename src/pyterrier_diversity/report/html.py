@@ -18,7 +18,7 @@ import pandas as pd
 
 from .. import io
 from ..evaluate import check_files, evaluate_runs, first_ranks, missed_intents, texts_of_intents
-from ..frames import collected
+from ..frames import collected, once_a_kind
 from ..judged import Ranked, Run, judge
 from ..measures.composite import last_rank
 from ..measures.groups import read_some_measures
@@ -32,6 +32,7 @@ _PATH = (str, os.PathLike)
 _QUERIES = Parameter(int, interval="[0, inf)")
 
 
+@once_a_kind()
 def html_report(
     qrels: pd.DataFrame,
     runs: io.Runs,
@@ -98,7 +99,7 @@ def html_report(
 
     Warns
     -----
-    UserWarning
+    DataWarning
         As in `evaluate_runs`.
 
     Examples

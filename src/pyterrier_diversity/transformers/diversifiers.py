@@ -245,7 +245,7 @@ class IASelect(_IntentReranker):
 
     Warns
     -----
-    UserWarning
+    RanksWarning
         If some queries keep their order, because their documents have no scores for intents or the same scores.
 
     References
@@ -313,7 +313,7 @@ class XQuAD(_MixingReranker):
 
     Warns
     -----
-    UserWarning
+    RanksWarning
         As in `IASelect`.
 
     References
@@ -360,7 +360,7 @@ class PM2(_MixingReranker):
 
     Warns
     -----
-    UserWarning
+    RanksWarning
         As in `IASelect`.
 
     Notes

@@ -40,7 +40,7 @@ class Evaluate(Step):
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries of the results have no judgements; their values are NaN, so means leave them out.
 
     Notes
@@ -110,7 +110,7 @@ def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) 
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out.
     """
     judged = run["query_id"].isin(evaluator.judgements.query_ids)

@@ -37,7 +37,7 @@ class Explain(Step):
 
     Warns
     -----
-    UserWarning
+    MissingWarning, RepeatsWarning
         If queries of the results have no judgements; their values are NaN. Also if a query has a document twice
         (without a column ``turn``); only the better rank counts.
 

@@ -64,7 +64,7 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If pairs are left out, because only one judge judged them.
 
     Notes

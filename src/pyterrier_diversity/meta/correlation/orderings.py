@@ -80,7 +80,7 @@ def rank_correlation(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because some systems have no value for them.
 
     Examples
@@ -427,7 +427,7 @@ def concordance(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because some systems have no value for them.
 
     Notes
@@ -515,7 +515,7 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because some systems have no value for them.
 
     Notes

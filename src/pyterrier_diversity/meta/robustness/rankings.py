@@ -87,7 +87,7 @@ def stability(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because some systems have no value for them.
 
     Notes
@@ -191,7 +191,7 @@ def topic_sampling(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because some systems have no value for them.
 
     Notes
@@ -419,7 +419,7 @@ def assessor_agreement(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because only one assessor judged them.
 
     Notes

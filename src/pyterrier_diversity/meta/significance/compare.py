@@ -113,7 +113,7 @@ def compare(
 
     Warns
     -----
-    UserWarning
+    MissingWarning, SignificanceWarning
         If queries are left out, because a system has no value for them, or no difference could be significant. Also if
         runs of `evaluate_runs` answer different queries.
 

@@ -62,7 +62,7 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If systems have values on different queries.
 
     Examples
@@ -256,7 +256,7 @@ def risk(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because some systems have no value for them.
 
     Notes

@@ -314,7 +314,7 @@ def topics_needed(
 
     Warns
     -----
-    UserWarning
+    MissingWarning
         If queries are left out, because some systems have no value for them.
 
     Notes
