@@ -23,20 +23,6 @@ def test_a_minimum_that_is_equalled_is_reached():
     assert "bm25" in run("evaluate", QRELS, BM25, XQUAD, "-m", "StRecall@5", "--min", f"RBU@5={least!r}")
 
 
-def test_every_run_has_to_reach_the_minimum():
-    message = fail("evaluate", QRELS, BM25, XQUAD, "-m", "StRecall@5", "--min", "RBU@5=0.45", status=3)
-
-    assert message.startswith("Gate: RBU@5 of bm25 is 0.3838, below 0.45 by 0.06619; lowest on queries 6 (0.304), ")
-    assert message.count("\n") == 1
-
-
-def test_a_gate_does_not_change_the_table():
-    arguments = ["evaluate", QRELS, BM25, XQUAD, "-m", "RBU@5 NDEVAL", "--queries", "--format", "csv"]
-
-    assert run(*arguments, "--min", "StRecall@5=0") == run(*arguments)
-    assert run(*arguments, "-q", "--min", "StRecall@5=0") == run(*arguments, "-q")
-
-
 def test_each_minimum_has_its_line():
     message = fail("evaluate", QRELS, BM25, "--min", "RBU@5=0.9", "--min", "StRecall@5=.99", status=3)
 
@@ -92,12 +78,6 @@ def test_a_tolerance_counts_even_if_the_difference_is_not_significant():
 @pytest.mark.parametrize("baseline", ["xquad", XQUAD])
 def test_a_baseline_is_named_by_its_name_or_its_file(baseline):
     table = run("compare", QRELS, BM25, XQUAD, "-m", "RBU@5", "-b", baseline, "--format", "json")
-
-    assert [(row["system"], row["other"]) for row in json.loads(table)] == [("bm25", "xquad")]
-
-
-def test_a_baseline_may_be_a_run_of_the_demo():
-    table = run("compare", "demo", "bm25", "-m", "RBU@5", "-b", "xquad", "--format", "json")
 
     assert [(row["system"], row["other"]) for row in json.loads(table)] == [("bm25", "xquad")]
 

@@ -25,17 +25,6 @@ def test_values_are_laid_out_by_system_and_query_in_the_order_of_the_frame():
     assert scores.by_measure["R"].tolist() == [[0, 0.5], [1, 0.5]]
 
 
-def test_some_measures_may_be_asked_for():
-    assert read_scores(FOUR, ["R"]).measures == ["R"]
-
-
-@pytest.mark.parametrize("measure", ["RBU(p=0.9)@5", RBU(p=0.9) @ 5])
-def test_one_measure_may_stand_alone(measure):
-    frame = FOUR.assign(measure="RBU(p=0.9)@5").drop_duplicates(["name", "qid"])
-
-    assert read_scores(frame, measure).measures == ["RBU(p=0.9)@5"]
-
-
 def test_queries_without_a_value_of_a_system_are_left_out_with_a_warning():
     with pytest.warns(UserWarning, match="1 of 2 queries are left out, because some systems have no value for them"):
         scores = read_scores(FOUR.iloc[:-1])

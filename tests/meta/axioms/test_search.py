@@ -300,16 +300,3 @@ def test_equal_measures_make_one_row():
 def test_invalid_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         counterexample(*arguments)
-
-
-@pytest.mark.parametrize("measures", [None, 3])
-def test_something_that_is_not_a_measure_is_refused(measures):
-    with pytest.raises(TypeError, match=r"axiom_table: measures must be a measure or a list of measures, not "):
-        axiom_table(measures)
-
-
-def test_one_measure_and_names_of_measures_are_accepted():
-    tables = [axiom_table(measures, ["Pri"]) for measures in (RBU, "RBU", [RBU], ["RBU"])]
-
-    for table in tables[1:]:
-        pd.testing.assert_frame_equal(table, tables[0])

@@ -5,7 +5,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, P, nDCG
+from ir_measures import P, nDCG
 from scipy.stats import kendalltau
 
 from pyterrier_diversity import (
@@ -171,20 +171,6 @@ def test_every_measure_has_the_values_that_a_new_evaluation_gives_it(form, cutof
     assert (table["mean"] < 1 - 1e-9).sum() > 5
 
 
-@pytest.mark.parametrize("measure", [P_Rareness @ 5, AP_Rareness, IA(P_Rareness @ 5), Sharp(RBP_Rareness @ 5)])
-def test_all_systems_are_ranked_as_they_were(measure):
-    table = number_of_systems(*collection(3), measure, sizes=[7], n_trials=2)
-
-    assert table[["mean", "std", "n_trials"]].to_numpy().tolist() == [[1, 0, 2]]
-
-
-@pytest.mark.parametrize("measure", [Adhoc(P @ 5), Adhoc(AP), StRecall @ 5, P_Rareness(alpha=0) @ 5])
-def test_a_measure_without_rareness_ranks_as_it_did_always(measure):
-    table = number_of_systems(*collection(4), measure, sizes=[3], n_trials=10, rng=1)
-
-    np.testing.assert_allclose(table[["mean", "std"]], [[1, 0]], atol=1e-15)
-
-
 def test_systems_that_are_all_tied_have_no_correlation():
     table = number_of_systems(relevant(q="ab"), {"A": run(q="a"), "B": run(q="a")}, P_Rareness @ 5, [2], n_trials=3)
 
@@ -212,35 +198,6 @@ def test_another_coefficient_takes_the_initial_ranking_for_the_reference():
     with_both = sum({0, 1} <= set(systems) for systems in drawn)
     mean = with_both * tau_ap(alone, initial) + (40 - with_both) * tau_ap([1, 0, 0], [1, 0, 0])
     assert table["mean"].item() == pytest.approx(mean / 40, abs=1e-12)
-
-
-def test_names_of_pyterrier_and_a_column_of_rarity_make_no_difference():
-    qrels, runs = collection(6)
-    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-    theirs = {name: frame.rename(columns=names) for name, frame in runs.items()}
-    before = {name: frame.copy() for name, frame in theirs.items()}
-
-    for function in (number_of_systems, insert_synthetic_system):
-        arguments = {"rng": 1, "n_trials": 5} if function is number_of_systems else {"n_relevant": [3]}
-        one = function(qrels, runs, [AP_Rareness, nDCG_Rareness @ 5], **arguments)
-        other = function(
-            qrels.rename(columns=names).assign(rarity=0.3), theirs, [AP_Rareness, nDCG_Rareness @ 5], **arguments
-        )
-        pd.testing.assert_frame_equal(one, other)
-    for name in theirs:
-        pd.testing.assert_frame_equal(theirs[name], before[name])
-
-
-def test_a_seed_repeats_the_result():
-    qrels, runs = collection(7)
-
-    first, again, other = (
-        number_of_systems(qrels, runs, P_Rareness(alpha=5) @ 5, [4], n_trials=20, rng=seed)
-        for seed in (1, np.random.default_rng(1), 2)
-    )
-
-    pd.testing.assert_frame_equal(first, again)
-    assert not first.equals(other)
 
 
 def test_the_number_of_workers_does_not_matter():
@@ -308,13 +265,6 @@ def test_ranks_among_two_systems_worked_by_hand(kind, alpha, expected):
         assert found == pytest.approx(wanted, abs=1e-12)
 
 
-def test_new_documents_make_average_precision_harder_for_all():
-    # With two new documents six are relevant: one finds 2 of 6, the synthetic system the other 2.
-    table = insert_synthetic_system(OF_FOUR, {"one": run(q="ab")}, AP_Rareness(alpha=0), [1, 2])
-
-    assert ranks(table) == [(1, pytest.approx(1 / 5), 2), (2, pytest.approx(2 / 6), 1)]
-
-
 def test_a_query_with_fewer_relevant_documents_gives_all_that_it_has():
     table = insert_synthetic_system(relevant(q="ab", r="a"), TWO, P_Rareness(alpha=0) @ 4, [1, 2, 9], "common")
 
@@ -373,32 +323,6 @@ def test_ranks_equal_a_slow_restatement(kind, measure):
     assert len(set(expected)) > 2
 
 
-def test_the_more_rareness_counts_the_fewer_rare_documents_make_a_system_the_first():
-    qrels, runs = collection(11, n_systems=10)
-    measures = [P_Rareness(alpha=alpha) @ 10 for alpha in (0, 0.5, 1)]
-
-    rare, common = (insert_synthetic_system(qrels, runs, measures, range(1, 11), k) for k in ("rare", "common"))
-
-    def needed(table):
-        first = table[table["rank"] == 1].groupby("measure", sort=False)["n_relevant"].min()
-        return first.loc[[str(measure) for measure in measures]].tolist()
-
-    assert needed(rare)[2] < needed(rare)[0] == needed(common)[0]
-    assert needed(rare) == sorted(needed(rare), reverse=True)
-    assert min(needed(common)) == needed(common)[0]
-
-
-def test_without_rareness_rare_and_common_documents_are_worth_the_same():
-    qrels, runs = collection(12)
-
-    rare, common = (
-        insert_synthetic_system(qrels, runs, [P_Rareness(alpha=0) @ 5, Adhoc(P @ 5)], range(6), kind)
-        for kind in ("rare", "common")
-    )
-
-    pd.testing.assert_frame_equal(rare.drop(columns="kind"), common.drop(columns="kind"))
-
-
 def test_queries_that_are_not_judged_do_not_count():
     qrels, runs = collection(13)
     one = qrels[qrels["query_id"] == "q1"]
@@ -443,18 +367,6 @@ def test_bad_input_is_refused(function, arguments, error, message):
 def test_numbers_of_systems_out_of_range_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         number_of_systems(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
-
-
-def test_a_measure_may_be_given_by_its_name():
-    for function in (number_of_systems, insert_synthetic_system):
-        options = {"rng": 1, "n_trials": 3} if function is number_of_systems else {"n_relevant": [1]}
-        tables = [function(OF_FOUR, FOUR, measure, **options) for measure in (P_Rareness @ 5, "P_Rareness@5")]
-        pd.testing.assert_frame_equal(*tables)
-
-
-def test_a_number_is_no_list_of_numbers():
-    with pytest.raises(TypeError, match=r"^insert_synthetic_system: n_relevant must be a list of integers, not 2\.$"):
-        insert_synthetic_system(OF_FOUR, FOUR, P_Rareness @ 5, 2)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ...docstrings import section_of
 
-Kind = TypeVar("Kind")
+Item = TypeVar("Item")
 Grades = tuple[int, ...]
 Docs = Sequence[Grades]
 Weights = tuple[float, ...]
@@ -148,12 +148,12 @@ def _swapped(n: int, i: int, j: int) -> list[int]:
     return places
 
 
-def _all(kinds: Sequence[Kind], lengths: Iterable[int]) -> Iterator[tuple[Kind, ...]]:
+def _all(kinds: Sequence[Item], lengths: Iterable[int]) -> Iterator[tuple[Item, ...]]:
     """Return all sequences of these kinds."""
     return (each for n in lengths for each in product(kinds, repeat=n))
 
 
-def _alike(kinds: Sequence[Kind], lengths: Iterable[int]) -> Iterator[tuple[Kind, ...]]:
+def _alike(kinds: Sequence[Item], lengths: Iterable[int]) -> Iterator[tuple[Item, ...]]:
     """Return all sequences of one kind."""
     return ((kind,) * n for n in lengths for kind in kinds)
 

@@ -15,7 +15,7 @@ from ...parameters import REL, checked
 from ...warnings import MissingWarning
 from ..scores import with_legend
 
-_JUDGED = ["query_id", "iteration", "doc_id"]
+_JUDGED_PAIR = ["query_id", "iteration", "doc_id"]
 
 
 def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) -> pd.DataFrame:
@@ -115,14 +115,14 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
     labels = pd.concat(
         [_labels_of_judge(qrels, str(name)).assign(judge=i) for i, (name, qrels) in enumerate(judges.items())]
     )
-    alone = labels.groupby(_JUDGED)["judge"].transform("size") == 1
+    alone = labels.groupby(_JUDGED_PAIR)["judge"].transform("size") == 1
     only = np.bincount(labels["judge"][alone], minlength=2).tolist()
     labels = labels[~alone]
     if labels.empty:
         who = "two judges" if of_several else "qrels_a and qrels_b"
         raise ValueError(f"agreement: {who} must judge at least one document for the same intent.")
     # The labels of a pair follow each other, in the order of the judges.
-    pair = labels.groupby(_JUDGED, sort=False).ngroup()
+    pair = labels.groupby(_JUDGED_PAIR, sort=False).ngroup()
     labels = labels.assign(pair=pair, place=intents_of_rows(labels)[0]).sort_values(["place", "pair"], kind="stable")
     attrs: dict[str, Any] = {"only_a": only[0], "only_b": only[1]}
     left_out = f"pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both judge"
@@ -132,7 +132,7 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
     if any(only):
         warn(MissingWarning(f"agreement: {left_out} {pair.nunique()}."))
     levels = np.unique(labels["relevance"])
-    intents = [*labels.groupby(_JUDGED[:2], sort=False), (("all", "all"), labels)]
+    intents = [*labels.groupby(_JUDGED_PAIR[:2], sort=False), (("all", "all"), labels)]
     rows = [
         {"qid": query, "iteration": intent, **(_alphas(own) if of_several else _kappas(own, levels, rel))}
         for (query, intent), own in intents

@@ -27,7 +27,7 @@ from .rankings import N_TRIALS, over_trials, read_experiment
 Frames = list[pd.DataFrame]
 Options = Mapping[str, Any]
 
-_OPTIONS: Parameters = {
+_RARENESS: Parameters = {
     "cutoff": RARITY_CUTOFF,
     "form": RARITY_FORM,
     **REL,
@@ -131,7 +131,7 @@ def number_of_systems(
     >>> ax = of_size["mean"].plot(marker="o", yerr=of_size["std"])
     """
     who = "number_of_systems"
-    how = checked(who, _OPTIONS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
+    how = checked(who, _RARENESS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
     (frame,), named, chosen = read_experiment(who, runs, measures, fewest=3 if sizes is None else 1, qrels=qrels)
     if sizes is None:
         sizes = [2**j for j in range(1, len(named).bit_length()) if 2**j < len(named)]
@@ -252,9 +252,9 @@ def insert_synthetic_system(
     >>> ax.invert_yaxis()
     """
     who = "insert_synthetic_system"
-    how = checked(who, _OPTIONS, kind=kind, cutoff=cutoff, form=form, rel=rel)
+    how = checked(who, _RARENESS, kind=kind, cutoff=cutoff, form=form, rel=rel)
     (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
-    sizes = _OPTIONS["n_relevant"].check_each(who, "n_relevant", n_relevant)
+    sizes = _RARENESS["n_relevant"].check_each(who, "n_relevant", n_relevant)
     queries = frame["query_id"].unique()
     others = [_of_queries(run, queries) for run in named.values()]
     documents = _new_documents(frame, max(sizes), how["rel"]) if kind == "rare" else _most_common(frame, others, how)

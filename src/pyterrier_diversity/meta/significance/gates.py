@@ -28,7 +28,7 @@ _MINIMUM = Parameter(float)
 _TOLERANCE = Parameter(float, interval="[0, inf)")
 
 # How many queries a message names.
-_MOST_QUERIES = 3
+_NAMED_QUERIES = 3
 
 
 def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.DataFrame:
@@ -87,7 +87,7 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
                 continue
             lowest, short_by = _first(_by_query(perquery, name, system)), least - value
             message = (
-                f"{name} of {system} is {value:.4g}, below {least:g} by {short_by:.4g}; lowest on {_told(lowest)}."
+                f"{name} of {system} is {value:.4g}, below {least:g} by {short_by:.4g}; lowest on {_in_words(lowest)}."
             )
             rows.append((name, system, value, least, short_by, lowest, message))
     columns = ["measure", "system", "value", "minimum", "short_by", "queries", "message"]
@@ -166,7 +166,7 @@ def worse_than(
         texts.append(
             f"{row['measure']} of {row['system']} is lower than that of {row['other']} by {-row['difference']:.4g} "
             f"({row['mean']:.4g}, {row['other_mean']:.4g}; {decisive.replace('_', ' ')} "
-            f"{p if p.startswith('<') else f'= {p}'}); most on {_told(lost[-1])}."
+            f"{p if p.startswith('<') else f'= {p}'}); most on {_in_words(lost[-1])}."
         )
     result = failed.assign(queries=pd.Series(lost, dtype=object), message=pd.Series(texts, dtype=object))
     result.attrs = compared.attrs
@@ -203,10 +203,10 @@ def _by_query(perquery: pd.DataFrame, measure: Any, system: Any) -> pd.Series:
 
 def _first(values: pd.Series) -> dict[str, float]:
     """Return the lowest values by query."""
-    return {str(qid): float(value) for qid, value in values.sort_values(kind="stable").head(_MOST_QUERIES).items()}
+    return {str(qid): float(value) for qid, value in values.sort_values(kind="stable").head(_NAMED_QUERIES).items()}
 
 
-def _told(queries: Mapping[str, float]) -> str:
+def _in_words(queries: Mapping[str, float]) -> str:
     named = ", ".join(f"{qid} ({value:.4g})" for qid, value in queries.items())
     return f"{'query' if len(queries) == 1 else 'queries'} {named}"
 

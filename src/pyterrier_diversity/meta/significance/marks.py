@@ -15,7 +15,7 @@ from ...parameters import Parameter
 from .compare import refuse_incomplete
 from .tests import TESTS
 
-_DECIMALS = Parameter(int, interval="[0, 100]")
+_MEAN_PLACES = Parameter(int, interval="[0, 100]")
 _FOR_MARKS = ("measure", "system", "other", "mean", "other_mean", "significant")
 _TOLD = {"alpha": "alpha =", "n_trials": "trials:", "seed": "seed:", "n_queries": "queries:"}
 # A legend names at most this many decisions that more trials could change.
@@ -72,7 +72,7 @@ def significance_table(
     <BLANKLINE>
     Raised: significantly higher than (paired t-test, not corrected, alpha = 0.05, queries: 4).
     """
-    places = _DECIMALS.check("significance_table", "places", places)
+    places = _MEAN_PLACES.check("significance_table", "places", places)
     _refuse_empty("significance_table", compared, _FOR_MARKS)
     compared = renamed(compared, names, labels)
     cells = _table_cells(compared, places)
