@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from frames_to_draw import COLUMNS, PICTURES, QRELS, RUN, names
 from large_pictures import faults
-from pyterrier_diversity import RBU, P_Rareness, StRecall, evaluate_runs, meta, missed_intents, plots
+from pyterrier_diversity import RBU, evaluate_runs, meta, missed_intents, plots
 from pyterrier_diversity.transformers import Explain
 
 # What returns the frame of a picture that has another name.
@@ -109,30 +109,17 @@ def frames_of_meta():
     measures = ["RBU@5", "StRecall@5"]
     perquery = evaluate_runs(qrels, runs, measures, perquery=True)
     compared = meta.compare(perquery, n_trials=50, rng=1)
-    rare = {"measures": P_Rareness @ 5, "cutoff": 10}
     return {
         "evaluate_runs(..., perquery=True)": perquery,
-        "meta.agreement": meta.agreement(qrels, qrels),
         "meta.asl_curve": meta.asl_curve(compared),
-        "meta.assessor_agreement": meta.assessor_agreement(qrels, qrels, runs, measures, n_trials=10, rng=1),
-        "meta.axiom_table": meta.axiom_table([StRecall], ["Sat"]),
-        "meta.below_minimum": meta.below_minimum(perquery, {"RBU@5": 2.0}),
         "meta.compare": compared,
-        "meta.concordance": meta.concordance(perquery, "StRecall@5", measures),
-        "meta.delta_required": meta.delta_required(compared),
         "meta.discriminative_power": meta.discriminative_power(compared),
         "meta.expected_over_cutoffs": meta.expected_over_cutoffs(perquery, {5: 1.0}),
-        "meta.insert_synthetic_system": meta.insert_synthetic_system(qrels, runs, n_relevant=[1, 2], **rare),
-        "meta.number_of_systems": meta.number_of_systems(qrels, runs, sizes=[2], n_trials=2, rng=1, **rare),
         "meta.overlap": meta.overlap(compared),
-        "meta.pool_depth": meta.pool_depth(qrels, runs, measures, [2, 5]),
         "meta.rank_correlation": meta.rank_correlation(perquery),
-        "meta.rank_correlation(..., matrix=True)": meta.rank_correlation(perquery, matrix=True),
         "meta.risk": meta.risk(perquery, "bm25"),
-        "meta.stability": meta.stability(perquery, n_trials=5, rng=1),
         "meta.topic_sampling": meta.topic_sampling(perquery, sizes=[5], n_trials=2, rng=1),
         "meta.topics_needed": meta.topics_needed(perquery, n=[25, 50]),
-        "meta.unanimity": meta.unanimity(perquery),
         "meta.worse_than": meta.worse_than(perquery, "xquad", test="t"),
         "missed_intents": missed_intents(qrels, runs, 2),
         "pt.Experiment(..., perquery=True)": perquery,

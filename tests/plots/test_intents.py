@@ -34,16 +34,6 @@ def test_coverage_shows_labels_by_intent_and_rank():
     assert ticks(ax.xaxis) == ["1", "2", "3"]
 
 
-def test_coverage_writes_the_names_given_for_intents_into_the_axes_given():
-    import matplotlib.pyplot as plt
-
-    _, ax = plt.subplots()
-    same = plots.coverage(QRELS, RUN, "1", intents=pd.Series({"a": "first"}), ax=ax)
-
-    assert same is ax
-    assert texts(ax.get_yticklabels()) == ["first (0.33)", "b (0.33)", "c (0.33)"]
-
-
 def test_coverage_of_a_query_without_relevant_documents_says_so():
     with pytest.raises(ValueError, match="no relevant document for query '3'"):
         plots.coverage(QRELS, RUN, "3")
@@ -153,12 +143,6 @@ def test_a_query_whose_intents_nobody_misses_is_not_called_unknown():
         plots.missed_intents(missed, "2")
 
 
-def test_coverage_tells_the_text_of_the_query_if_the_run_has_it():
-    ax = plots.coverage(QRELS, RUN.assign(query="two words"), "1")
-
-    assert ax.get_title() == "query 1: two words"
-
-
 @pytest.mark.usefixtures("laid_out")
 def test_rankings_of_fifty_documents_have_a_wider_figure():
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(50)], "score": range(50, 0, -1)})
@@ -253,12 +237,6 @@ def test_the_key_says_what_there_is_and_no_more():
     assert key(plots.explain(EXPLAINED))[-2:] == ["new intent", "tied score"]
 
 
-def test_a_mark_of_a_new_intent_is_seen_on_every_shade():
-    (marks,) = plots.explain(EXPLAINED).get_lines()
-
-    assert (marks.get_color(), marks.get_markeredgecolor()) == ("white", "black")
-
-
 @pytest.mark.usefixtures("laid_out")
 @pytest.mark.parametrize("depth", [10, 20, 50])
 def test_long_texts_of_intents_leave_the_panel_more_than_half_of_the_width(depth):
@@ -291,17 +269,6 @@ def test_explanations_of_several_systems_share_scale_zero_and_rows():
     first, second = (ax.get_window_extent() for ax in axes)
     assert (first.width, first.y0, first.y1) == pytest.approx((second.width, second.y0, second.y1))
     assert [ax.get_legend() is None for ax in axes] == [True, False]
-
-
-def test_explanations_are_drawn_into_the_axes_given_for_each_system():
-    import matplotlib.pyplot as plt
-
-    figure, given = plt.subplots(1, 2, layout="constrained")
-
-    axes = plots.explain({"one": EXPLAINED, "other": EXPLAINED}, ax=given)
-
-    assert axes == list(given)
-    assert figure.axes == axes
 
 
 @pytest.mark.usefixtures("laid_out")

@@ -35,7 +35,7 @@ __all__ = [
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
 _DASHES = ("-", "--", "-.", ":")
-_PERQUERY = ("name", "qid", "measure", "value")
+_OF_EXPERIMENT = ("name", "qid", "measure", "value")
 
 
 def intent_coverage(
@@ -97,7 +97,7 @@ def intent_coverage(
             drawn.remove()
         drawing.integers(ax.xaxis)
         told = f"{what} down to each rank, {len(judgements)} queries"
-        return drawing.tell(ax, told, x="rank", y=f"{what}{_from_data(ax)}")
+        return drawing.caption(ax, told, x="rank", y=f"{what}{_from_data(ax)}")
 
 
 def asl_curve(
@@ -139,7 +139,7 @@ def asl_curve(
         ax.set(yscale="log") if log else ax.set(yscale="linear", ylim=(0, 1.02))
         drawing.integers(ax.xaxis)
         x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
-        return drawing.tell(ax, *drawing.known(frame, test="{}", **COUNTS), x=x, y=y)
+        return drawing.caption(ax, *drawing.known(frame, test="{}", **COUNTS), x=x, y=y)
 
 
 def by_topic_set_size(
@@ -175,7 +175,7 @@ def by_topic_set_size(
     with _measure_lines(who, means, "size", "tau", labels, ax) as ax:
         drawing.integers(ax.xaxis)
         told, y = drawing.known(frame, **COUNTS), f"Kendall's τ with the order by all{_from_data(ax, 1)}"
-        return drawing.tell(ax, f"a line for each {by}", *told, x="topics in a sample", y=y)
+        return drawing.caption(ax, f"a line for each {by}", *told, x="topics in a sample", y=y)
 
 
 def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -206,7 +206,7 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
         _logarithmic(ax.xaxis, frame["topics"])
         _logarithmic(ax.yaxis)
         told = drawing.known(frame, test="{} test", power="power {:g}", alpha="alpha {:g}")
-        return drawing.tell(ax, *told, x="topics", y="smallest difference of means that is found")
+        return drawing.caption(ax, *told, x="topics", y="smallest difference of means that is found")
 
 
 def per_query_deltas(
@@ -255,7 +255,7 @@ def per_query_deltas(
         If queries are left out, because a system has no value for them.
     """
     who = "per_query_deltas"
-    frame = drawing.readable(who, perquery, "pt.Experiment(..., perquery=True)", *_PERQUERY)
+    frame = drawing.readable(who, perquery, "pt.Experiment(..., perquery=True)", *_OF_EXPERIMENT)
     frame = drawing.of_measure(who, frame.astype({"name": str}), measure)
     systems = [system] if isinstance(system, str) else list(dict.fromkeys(map(str, system)))
     if not systems:
@@ -277,7 +277,7 @@ def per_query_deltas(
         ax.axhline(0, color="black", linewidth=0.8)
         drawing.integers(ax.xaxis)
         told = f"against {shown[baseline]}, {len(scores.queries)} queries"
-        return drawing.tell(ax, told, x="queries by difference, each system's largest gain first", y=what)
+        return drawing.caption(ax, told, x="queries by difference, each system's largest gain first", y=what)
 
 
 def stages(
@@ -315,7 +315,7 @@ def stages(
     >>> ax.get_lines()[-1].get_ydata().tolist()
     [0.75, 0.375]
     """
-    frame = drawing.readable("stages", perquery, "evaluate_runs(..., perquery=True)", *_PERQUERY)
+    frame = drawing.readable("stages", perquery, "evaluate_runs(..., perquery=True)", *_OF_EXPERIMENT)
     scores = read_scores(drawing.of_measure("stages", frame, measure))
     steps, (shown,) = [scores.systems.index(name) for name in scores.given], scores.measures
     values = scores.unrounded[shown][steps]
@@ -326,7 +326,7 @@ def stages(
         texts = [drawing.fitted(name, 14) for name in called("names", names, scores.given).values()]
         ax.set_xticks(range(len(steps)), texts)
         what = called("labels", labels, [shown])[shown]
-        return drawing.tell(ax, f"{len(scores.queries)} queries", x="step", y=f"{what}{_from_data(ax)}")
+        return drawing.caption(ax, f"{len(scores.queries)} queries", x="step", y=f"{what}{_from_data(ax)}")
 
 
 def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> Any:
@@ -337,7 +337,7 @@ def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> Any:
     alike: dict[bytes, dict[str, Any]] = {}
     for i, (name, (x, y)) in enumerate(lines.items()):
         step = max(1, len(x) // 8)
-        look = drawing.look(i) | {"markersize": drawing.scaled(5), "markevery": (i * step // 3 % step, step)}
+        look = drawing.line_style(i) | {"markersize": drawing.scaled(5), "markevery": (i * step // 3 % step, step)}
         (line,) = ax.plot(x, y, _DASHES[i % len(_DASHES)], **look, label=drawing.fitted(name))
         alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
     texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
@@ -408,4 +408,4 @@ def _bars_by_query(delta: np.ndarray, queries: list[str], told: str, what: str, 
         ax.set_xlim(-0.8, len(order) - 0.2)
         part = f" (every {step}th is named)" if step > 1 else ""
         title = f"{told}: {_wins_and_losses(delta)}, mean {delta.mean():+.3f}"
-        return drawing.tell(ax, title, x=f"query, the largest gain first{part}", y=what)
+        return drawing.caption(ax, title, x=f"query, the largest gain first{part}", y=what)

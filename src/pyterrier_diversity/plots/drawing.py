@@ -24,7 +24,7 @@ Names = Mapping[Any, str] | None
 # The colours of Okabe and Ito (2008) without the pale yellow, which people with any colour vision can tell apart, and
 # three of Paul Tol.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
-GAIN, LOSS = COLOURS[:2]
+BLUE = COLOURS[0]
 # One marker more than colours, so that many lines differ.
 MARKERS = "os^DvPX*<>p"
 _FORMULA = re.compile(r"\$[^$]*\$")
@@ -38,7 +38,7 @@ NAME, _PER_INCH = 32, 13
 _OF_NAMES = 0.3
 # Inches: a line of text of 10 points, the space between rows of them, the smallest axes, the largest figure, what is
 # around its axes, and the width below which figures that are given have room for texts only below.
-LINE, _GAP, _SMALLEST, _LARGEST, _AROUND, _NARROW = 0.16, 0.16, 1.0, 20.0, 3.5, 5.0
+LINE, _GAP, _SMALLEST, _LARGEST_FIGURE, _AROUND, _NARROW = 0.16, 0.16, 1.0, 20.0, 3.5, 5.0
 # New figures, which make room for their texts.
 _NEW: WeakSet[Any] = WeakSet()
 
@@ -77,7 +77,7 @@ def panels(
         figure.get_layout_engine().execute(figure)
         beside = [legend.get_window_extent().height / figure.dpi for ax in panels if (legend := ax.get_legend())]
         missing = (width, max([height, *beside])) - size_of(panels[0])
-        figure.set_size_inches(np.minimum(figure.get_size_inches() + parts * missing, _LARGEST))
+        figure.set_size_inches(np.minimum(figure.get_size_inches() + parts * missing, _LARGEST_FIGURE))
 
 
 def unreadable(who: str, problem: str, source: str) -> ValueError:
@@ -165,7 +165,7 @@ def in_rows(
         width = int(min(width, _OF_NAMES * (narrow_width(ax) or np.inf) * _PER_INCH / scaled(1)))
         most_lines = max(1, int(room / len(rows) / line))
         return [fitted(name, width, most_lines) + end for name, end in rows], room
-    room = most * (_LARGEST - _AROUND)
+    room = most * (_LARGEST_FIGURE - _AROUND)
     while True:
         texts = [fitted(name, width) + end for name, end in rows]
         needed = max(_SMALLEST, len(texts) * (line * max(text.count("\n") + 1 for text in texts) + gap))
@@ -191,7 +191,7 @@ def name_columns(ax: Axes, names: Iterable[object], first: int = 0) -> None:
     ax.tick_params(axis="x", length=0)
 
 
-def tell(ax: Axes, *parts: str, x: str = "", y: str = "") -> Axes:
+def caption(ax: Axes, *parts: str, x: str = "", y: str = "") -> Axes:
     """Write a title of the parts that are known, and the labels of the axes, in lines as long as these; return them."""
     if narrow_width(ax) and (engine := figure_of(ax).get_layout_engine()):
         engine.execute(figure_of(ax))  # which gives the axes their size
@@ -208,7 +208,7 @@ def known(frame: pd.DataFrame, **texts: str) -> list[str]:
     return [text.format(frame.attrs[key]) for key, text in texts.items() if key in frame.attrs]
 
 
-def look(i: int) -> dict[str, Any]:
+def line_style(i: int) -> dict[str, Any]:
     """Return colour and marker of the i-th of many lines."""
     return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
 

@@ -17,7 +17,7 @@ from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
 from . import drawing
-from .drawing import GAIN, Names
+from .drawing import BLUE, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ _UNJUDGED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.65", "hatch":
 # Every picture has the same shades for the labels of TREC; larger labels need their own scale.
 _HIGHEST = 4
 # More columns than these have smaller marks.
-_MANY = 30
+_MANY_COLUMNS = 30
 # Panels beside each other, and the width of all of them in inches.
 _MOST_PANELS, _PANELS = 5, 14.0
 
@@ -235,7 +235,7 @@ def missed_intents(
         part = f"{len(shown)} of the {n_missed} " if len(shown) < n_missed else ""
         of_all = f" ({n_missed} of {n_intents[query]})" if query in n_intents else ""
         marks = "● covered   ✗ no judged document   blank: missed"
-        return drawing.tell(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
+        return drawing.caption(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
 
 
 def _ranking_of(run: Any, judgements: Judgements, cutoff: int) -> pd.DataFrame:
@@ -328,7 +328,7 @@ def _panels_of(
             _draw_labels(panel, labels[:, at], max(_HIGHEST, labels.max()), texts, height, starts[system])
             _draw_marks(panel, ranking, new[:, at], [intent in lost for intent in rows])
             panel.set_xlim(right=(starts + depths).max() - 0.5)
-            drawing.tell(panel, name, "" if given is None and several else told, x="rank")
+            drawing.caption(panel, name, "" if given is None and several else told, x="rank")
             for beside in inner if given is None and place % n_columns else ():
                 beside.set_ylabel("")
                 beside.tick_params(labelleft=False)
@@ -352,7 +352,7 @@ def _draw_values(panel: Axes, ranking: pd.DataFrame, values: pd.Series, height: 
     lowest, highest = min(0.0, values.min()), max(1.0, values.max())
     margin, last, name = 0.08 * (highest - lowest), ranking["value"].iloc[-1], ranking["measure"].iloc[0]
     ax.axhline(0, color="0.6", linewidth=0.8)
-    ax.plot(ranking["position"], ranking["value"], color=GAIN, marker="." if len(ranking) <= 30 else None, label=name)
+    ax.plot(ranking["position"], ranking["value"], color=BLUE, marker="." if len(ranking) <= 30 else None, label=name)
     ax.text(1.01, last, f"{last:.3f}", va="center", size=drawing.scaled(9), transform=ax.get_yaxis_transform())
     ax.set_ylim(lowest - margin, highest + 2 * margin)
     ax.set_ylabel(drawing.fitted(name, 20), fontsize=drawing.scaled(9), rotation=0, ha="right", va="center")
@@ -370,7 +370,7 @@ def _draw_labels(ax: Axes, labels: np.ndarray, highest: float, texts: list[str],
     colours = LinearSegmentedColormap.from_list("labels", shades, N=1024)
     n_intents, depth = labels.shape
     edges = np.arange(depth + 1) + start - 0.5, np.arange(n_intents + 1) - 0.5
-    between = 0.5 if depth > _MANY else 2
+    between = 0.5 if depth > _MANY_COLUMNS else 2
     ax.pcolormesh(*edges, labels, cmap=colours, vmin=0, vmax=highest, edgecolors="white", linewidth=between)
     drawing.name_rows(ax, texts, height)
     ax.set_xlim(start - 0.5, start + depth - 0.5)
@@ -382,7 +382,7 @@ def _draw_marks(ax: Axes, ranking: pd.DataFrame, new: np.ndarray, lost: list[boo
     (n_intents, depth), start = new.shape, int(ranking["position"].iloc[0])
     ax.bar(start + np.flatnonzero(~ranking["judged"]), n_intents, 1, -0.5, **_UNJUDGED)
     rows, places = np.nonzero(new)
-    size, small = (3.5, 6) if depth > _MANY else (7, 9)
+    size, small = (3.5, 6) if depth > _MANY_COLUMNS else (7, 9)
     ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
     middle: dict[str, Any] = {"ha": "center", "va": "center"}
     for row in np.flatnonzero(lost).tolist():

@@ -12,7 +12,7 @@ from ..arithmetic import divide
 from ..io import renamed
 from ..meta.significance.marks import told_of_test, with_bounds
 from . import drawing
-from .drawing import COUNTS, GAIN, Names
+from .drawing import BLUE, COUNTS, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,10 +60,10 @@ def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes 
     shares = divide(*numbers) if counted else numbers[0]
     texts = frame[columns].astype(str).agg("/".join, axis=1) if counted else map("{:.1%}".format, shares)
     with drawing.named_rows(ax, frame["measure"]) as ax:
-        ax.bar_label(ax.barh(range(len(shares)), shares, color=GAIN), [*texts], padding=3, fontsize=drawing.scaled(9))
+        ax.bar_label(ax.barh(range(len(shares)), shares, color=BLUE), [*texts], padding=3, fontsize=drawing.scaled(9))
         ax.set_xlim(0, 1.15)
         told = drawing.known(frame, test="{}", alpha="alpha {:g}", **COUNTS)
-        return drawing.tell(ax, *told, x="share of pairs of systems that differ significantly")
+        return drawing.caption(ax, *told, x="share of pairs of systems that differ significantly")
 
 
 def means(
@@ -127,7 +127,7 @@ def means(
         unsure = int(rows["undecided"].sum())
         doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
         told = "two intervals that do not overlap: a significant difference"
-        return drawing.tell(ax, told_of_test(compared.attrs), x=f"mean {rows['measure'].iloc[0]}\n{told}{doubt}")
+        return drawing.caption(ax, told_of_test(compared.attrs), x=f"mean {rows['measure'].iloc[0]}\n{told}{doubt}")
 
 
 def differences(
@@ -186,7 +186,7 @@ def differences(
         marks = "● significant   ○ not significant"
         marks += "   ? more trials could decide otherwise" if rows["undecided"].any() else ""
         what = f"difference in {rows['measure'].iloc[0]}{told}, with {level}intervals{caveat}"
-        return drawing.tell(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
+        return drawing.caption(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
 
 
 def _rows_of_measure(
@@ -210,7 +210,7 @@ def _points(ax: Axes, rows: pd.DataFrame, linestyle: str = "-", shown: Sequence[
     margin = 0.05 * (np.ptp(ends) or 1.0)
     limits = ends.min() - margin, ends.max() + margin
     places = np.arange(len(rows))
-    ax.hlines(places, np.clip(low, *limits), np.clip(high, *limits), color=GAIN, linestyle=linestyle)
-    insides = [GAIN if full else "white" for full in filled]
-    ax.scatter(values, places, s=drawing.scaled(6) ** 2, zorder=3, edgecolors=GAIN, c=insides)
+    ax.hlines(places, np.clip(low, *limits), np.clip(high, *limits), color=BLUE, linestyle=linestyle)
+    insides = [BLUE if full else "white" for full in filled]
+    ax.scatter(values, places, s=drawing.scaled(6) ** 2, zorder=3, edgecolors=BLUE, c=insides)
     ax.set_xlim(*limits)

@@ -159,12 +159,12 @@ def _template() -> Any:
     from jinja2 import Environment, StrictUndefined
 
     how: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
-    environment = Environment(**how, finalize=_shown)
+    environment = Environment(**how, finalize=_printable)
     environment.globals["told_of_test"] = told_of_test
     return environment.from_string(files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8"))
 
 
-def _shown(value: Any) -> Any:
+def _printable(value: Any) -> Any:
     """Return a text without characters that turn its direction or that have no UTF-8 form; anything else as it is."""
     return io.printable(" ".join(value.splitlines())) if type(value) is str else value
 

@@ -17,7 +17,7 @@ from ..frames import warn
 from ..parameters import Parameter
 from ..warnings import RanksWarning
 from .intent_scores import read_intent_scores
-from .steps import NORMALISE, Candidates, K, Normalise, Reranker, first_best, normalised
+from .steps import N_CHOSEN, NORMALISE, Candidates, Normalise, Reranker, first_best, normalised
 
 Strategy = Literal["mmr", "msd", "dpp", "cover", "ssd"]
 
@@ -268,7 +268,7 @@ class IASelect(_IntentReranker):
 
     LABEL = "IA-Select"
     PAPER = "https://doi.org/10.1145/1498759.1498766"
-    PARAMETERS = {"normalise": NORMALISE, "k": K}
+    PARAMETERS = {"normalise": NORMALISE, "k": N_CHOSEN}
 
     _: KW_ONLY
     normalise: Normalise = None
@@ -282,7 +282,7 @@ class IASelect(_IntentReranker):
 class _MixingReranker(_IntentReranker):
     """A re-ranker whose parameter ``lambda_`` weights two goals."""
 
-    PARAMETERS = {"lambda_": _DIVERSITY, "normalise": NORMALISE, "k": K}
+    PARAMETERS = {"lambda_": _DIVERSITY, "normalise": NORMALISE, "k": N_CHOSEN}
 
     _: KW_ONLY
     lambda_: float = 0.5
@@ -437,7 +437,7 @@ class Diversify(Reranker):
     """
 
     LABEL = "Diversify"
-    PARAMETERS = {"strategy": _STRATEGY, "diversity": _DIVERSITY, "normalise": NORMALISE, "k": K}
+    PARAMETERS = {"strategy": _STRATEGY, "diversity": _DIVERSITY, "normalise": NORMALISE, "k": N_CHOSEN}
 
     def __init__(
         self,

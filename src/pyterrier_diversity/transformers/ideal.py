@@ -24,7 +24,7 @@ from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
 from .evaluate import evaluator_of, queries_of
 from .steps import Step, retrieved
 
-_OPTIONS: Parameters = {
+_OF_IDEAL: Parameters = {
     "ideal": Parameter(str, choices=("greedy", "exact")),
     "num_results": Parameter(int, interval="[1, inf)"),
     "candidates": Parameter(bool, False),
@@ -98,7 +98,7 @@ class Ideal(Step):
 
     LABEL = "Ideal"
     FIXED = frozenset({"qrels", "measure", "ideal", "candidates"})
-    PARAMETERS = _OPTIONS
+    PARAMETERS = _OF_IDEAL
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class Ideal(Step):
         time_limit: float = 60.0,
     ) -> None:
         options = {"ideal": ideal, "num_results": num_results, "candidates": candidates, "time_limit": time_limit}
-        self.ideal, self.num_results, self.candidates, self.time_limit = checked("Ideal", _OPTIONS, **options).values()
+        self.ideal, self.num_results, self.candidates, self.time_limit = checked("Ideal", _OF_IDEAL, **options).values()
         self.measure = read_measure("Ideal", measure)
         self.qrels = qrels_frame(qrels)
         self._evaluator = evaluator_of("Ideal", self.measure, self.qrels)

@@ -12,10 +12,11 @@ import pyterrier as pt
 
 from ..frames import strings
 from ..parameters import Parameter
-from .steps import NUM_RESULTS, Step, candidates, retrieved
+from .steps import Step, candidates, retrieved
 
 _K1 = Parameter(float, 1.2, interval="[0, inf)")
 _B = Parameter(float, 0.75, interval="[0, 1]")
+_NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)")
 
 
 class BM25(Step):
@@ -56,7 +57,7 @@ class BM25(Step):
     """
 
     LABEL = "BM25"
-    PARAMETERS = {"num_results": NUM_RESULTS}
+    PARAMETERS = {"num_results": _NUM_RESULTS}
 
     def __init__(
         self, documents: Iterable[Mapping[str, Any]], *, num_results: int = 1000, k1: float = 1.2, b: float = 0.75
@@ -68,7 +69,7 @@ class BM25(Step):
         self.num_results = num_results
         # Private, because setting them would not change the index.
         self._documents, self._k1, self._b = list(documents) if isinstance(documents, Iterable) else [documents], k1, b
-        indexed = dict(_read(self._documents))
+        indexed = dict(_words_of(self._documents))
         # Descending, so that a stable sort by score breaks ties by descending docno.
         self._docs = pd.Index(sorted(indexed, reverse=True), dtype=object)
         if not any(indexed.values()):
@@ -136,7 +137,7 @@ def words(text: str) -> list[str]:
     return [word[0] + word[1:].removesuffix("s") for word in re.findall(r"[^\W_]+", text.lower())]
 
 
-def _read(documents: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, list[str]]]:
+def _words_of(documents: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, list[str]]]:
     """Yield the docno and the words of each document; a progress bar appears if this takes longer than two seconds."""
     seen = set()
     for document in pt.tqdm(documents, desc="BM25", unit="document", delay=2, leave=False):

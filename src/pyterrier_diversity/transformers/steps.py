@@ -19,14 +19,13 @@ from ..parameters import Parameter
 
 Normalise = Literal["sum", "max", "minmax"] | None
 
-K = Parameter(int, interval="[1, inf)")
-NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)")
+N_CHOSEN = Parameter(int, interval="[1, inf)")
 NORMALISE = Parameter(str, choices=("sum", "max", "minmax"))
 
 # A schematic shows only the size of larger collections and longer texts.
-_MANY, _LONG = 8, 100
+_MANY_ITEMS, _LONG = 8, 100
 # Sums of larger scores could overflow.
-_LARGEST = 1e100
+_LARGEST_SCORE = 1e100
 
 
 class Candidates(NamedTuple):
@@ -133,7 +132,7 @@ def _short_text(value: object) -> str:
     """Return a setting as text of one line, or its size."""
     if isinstance(value, (pd.DataFrame, pd.Series)):
         return f"{len(value):,} rows"
-    if isinstance(value, Sized) and not isinstance(value, (str, bytes)) and len(value) > _MANY:
+    if isinstance(value, Sized) and not isinstance(value, (str, bytes)) and len(value) > _MANY_ITEMS:
         return f"{len(value):,} items"
     text = " ".join(str(value).split())
     return text if len(text) <= _LONG else f"{text[:_LONG]} ..."
@@ -250,8 +249,10 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
     ValueError
         If a score is negative and ``how`` is not "minmax", above 1 and ``how`` is None, or above 1e100 in size.
     """
-    if np.nanmax(np.abs(scores), initial=0.0) > _LARGEST:
-        raise ValueError(f"{what} must be at most {_LARGEST:g} in size, but one is {np.nanmax(np.abs(scores)):g}.")
+    if np.nanmax(np.abs(scores), initial=0.0) > _LARGEST_SCORE:
+        raise ValueError(
+            f"{what} must be at most {_LARGEST_SCORE:g} in size, but one is {np.nanmax(np.abs(scores)):g}."
+        )
     lowest = np.fmin.reduce(scores, axis=0, initial=0.0)
     scores = np.where(np.isnan(scores), lowest, scores)
     if how == "minmax":
