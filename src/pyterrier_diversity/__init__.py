@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .qrels import add_weights as add_weights
     from .report.html import html_report as html_report
 
-__version__ = "2.0.0"
+__version__ = "3.0.0"
 
 # Everything is imported on first use: the command must be able to end by Ctrl-C from its start, and some modules import
 # PyTerrier, matplotlib or ir_datasets.
