@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 import forms
 from fuzz import law
-from fuzz.hostile import sound_qrels, sound_runs
+from fuzz.hostile import PYTERRIER, sound_qrels, sound_runs
 from fuzz.law import Refusal, answer, fuzzed
 from pyterrier_diversity.frames import collected
 from pyterrier_diversity.io import read_qrels, read_run
 
-NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 WORDS = st.sampled_from(["q1", "d1", "d2", "", "7", 7, 0, 1.5, True, None, 2**60, "1e3", "x", [], {}, ["d1"], -1])
 KEYS = st.sampled_from(
     ["qid", "query_id", "docno", "docid", "score", "rank", "label", "q1", "results", "id", "", "turn"]
@@ -46,7 +45,7 @@ def words(frame: pd.DataFrame) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("form", forms.RUNS)
 @fuzzed(12, run=sound_runs(simple=True))
 def test_no_document_of_a_run_is_lost_in_any_form(folder, form, run):
-    run = run.rename(columns=NAMES).drop_duplicates(["qid", "docno"])
+    run = run.rename(columns=PYTERRIER).drop_duplicates(["qid", "docno"])
     run = run[run["score"].abs() < 1e15]
     if run.empty:
         return
@@ -73,7 +72,7 @@ def test_no_document_of_a_run_is_lost_in_any_form(folder, form, run):
 @pytest.mark.parametrize("form", forms.QRELS)
 @fuzzed(12, qrels=sound_qrels(columns=False))
 def test_no_judgement_is_lost_in_any_form(folder, form, qrels):
-    qrels = qrels.rename(columns=NAMES)
+    qrels = qrels.rename(columns=PYTERRIER)
     if form.startswith("trec"):
         for name in ("qid", "docno", "iteration"):
             qrels[name] = qrels[name].str.strip().str.replace(" ", "_")

@@ -46,36 +46,9 @@ LINES: dict[str, list[dict[str, Any]]] = {
     "groups": [{"qid": "1", "retrieval_gt": [["a", "b"], ["c"]]}, {"qid": "2", "retrieval_gt": [["d"]]}],
     "table": [_ROW, {**_ROW, "docno": "d2", "label": "0"}],
 }
-HOSTILE: list[Any] = [
-    "",
-    " ",
-    0,
-    1,
-    -1,
-    1.5,
-    10**400,
-    True,
-    None,
-    [],
-    {},
-    [[]],
-    [None],
-    {"": None},
-    "\ud800",
-    "nan",
-    "x" * 500,
-]
-HOSTILE += [
-    "support",
-    "vital",
-    "1",
-    "\u202e",
-    float("nan"),
-    float("inf"),
-    {"references": ["d"]},
-    ["d1", "d1"],
-    {"text": "t"},
-]
+HOSTILE: list[Any] = [*("", " ", 0, 1, -1, 1.5, 10**400, True, None, float("nan"), float("inf"), [], {}, [[]], [None])]
+HOSTILE += ["\ud800", "\u202e", "nan", "x" * 500, "support", "vital", "1"]
+HOSTILE += [{"": None}, {"references": ["d"]}, ["d1", "d1"], {"text": "t"}]
 # The fields of each format whose strings are documents, and those whose strings are nuggets.
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "answers": (set(), {"text"}),

@@ -722,6 +722,7 @@ def test_the_vital_words_are_those_of_the_largest_number_even_if_no_nugget_has_t
         ("7", ", line 1: the object must be an object, not 7."),
         ('{"a": {}}', ", line 1: the format is not one of autonuggetizer, "),
         ("[" * 100_000, ", line 1: objects are nested too deeply."),
+        ("9" * 5_000, ", line 1: a number has too many digits."),
         (b"\xff", ", line 1: 'utf-8' codec can't decode byte 0xff"),
     ],
 )
