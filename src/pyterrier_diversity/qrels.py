@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .arithmetic import divide
-from .frames import given_frame, ids, strings
+from .frames import Columns
 from .io import Runs, check_order, qrels_frame, read_runs
 from .judged import Run, intents_of_rows
 from .parameters import Parameter
@@ -85,14 +85,14 @@ def add_rarity(
     form = RARITY_FORM.check("add_rarity", "form", form)
     systems = [Run(run) for _, run in read_runs(runs, who="add_rarity")]
     qrels = qrels_frame(qrels)
-    frame = given_frame(qrels, ("query_id", "doc_id"), "qrels")
-    n_systems = np.maximum(retrieval_counts(frame, systems, cutoff), 1)
+    columns = Columns(qrels, ("query_id", "doc_id"), "qrels")
+    n_systems = np.maximum(retrieval_counts(columns, systems, cutoff), 1)
     return qrels.assign(rarity=rarity(n_systems, len(systems), form))
 
 
-def retrieval_counts(frame: pd.DataFrame, systems: Iterable[Run], cutoff: int) -> np.ndarray:
+def retrieval_counts(qrels: Columns, systems: Iterable[Run], cutoff: int) -> np.ndarray:
     """Return how many systems retrieve the document of each row of qrels."""
-    query, docs = ids(frame, "query_id", "qrels"), strings(frame, "doc_id", "qrels").tolist()
+    query, docs = qrels.ids("query_id"), qrels.strings("doc_id").tolist()
     counts: list[Counter[str]] = [Counter() for _ in query.names]
     for system in systems:
         for count, ranking in zip(counts, system.rankings(query.names.tolist(), cutoff), strict=True):
@@ -142,8 +142,7 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
     """
     SCHEME.check("add_weights", "scheme", scheme)
     qrels = qrels_frame(qrels)
-    frame = given_frame(qrels, ("query_id",), "qrels")
-    intent, query, names = intents_of_rows(frame)
+    intent, query, names = intents_of_rows(Columns(qrels, ("query_id",), "qrels"))
     if scheme == "uniform":
         return qrels.assign(weight=1 / np.bincount(query)[query][intent])
     place, n_intents = _places(query, names)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .frames import QRELS_COLUMNS, given_frame, numbers, strings
+from .frames import QRELS_COLUMNS, Columns
 from .ideal import Covers, naming
 from .io import qrels_frame, read_run
 from .judged import Run, intents_of_rows, judge, relevance_by_query
@@ -59,11 +59,11 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     [0.98, 0.0]
     """
     qrels = qrels_frame(qrels)
-    frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
-    label = numbers(frame, "relevance", "qrels")
-    keys = {name: strings(frame, name, "qrels") for name in ("doc_id", "passage") if name in frame}
+    columns = Columns(qrels, QRELS_COLUMNS, "qrels")
+    label = columns.numbers("relevance")
+    keys = {name: columns.objects(name) for name in ("doc_id", "passage") if name in columns}
     # One number for each judgement in the order of ids, so that row order and repeated rows do not matter.
-    judgements = pd.DataFrame({"intent": intents_of_rows(frame)[0], **keys}).groupby(["intent", *keys])
+    judgements = pd.DataFrame({"intent": intents_of_rows(columns)[0], **keys}).groupby(["intent", *keys])
     drawn = label * (1 - generator_of(rng).random(judgements.ngroups))[judgements.ngroup()]
     name = "label" if "label" in qrels else "relevance"
     return qrels.assign(**{name: np.where(label > 0, drawn, label)})
@@ -101,7 +101,7 @@ def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     [0.91, 0.09]
     """
     qrels = qrels_frame(qrels)
-    intent, query, _ = intents_of_rows(given_frame(qrels, ("query_id",), "qrels"))
+    intent, query, _ = intents_of_rows(Columns(qrels, ("query_id",), "qrels"))
     drawn = 1 - generator_of(rng).random(len(query))
     return qrels.assign(weight=(drawn / np.bincount(query, drawn)[query])[intent])
 
@@ -143,8 +143,8 @@ def random_lengths(run: pd.DataFrame, longest: int | None = None, rng: Rng = Non
         longest = min(_LENGTH.check("random_lengths", "longest", longest), np.iinfo(np.int64).max)
     run = run if isinstance(run, pd.DataFrame) else read_run(run)
     generator, rankings = generator_of(rng), Run(run)
-    frame = given_frame(run, ("query_id", "doc_id"), "run")
-    query, docs = (strings(frame, name, "run").tolist() for name in ("query_id", "doc_id"))
+    columns = Columns(run, ("query_id", "doc_id"), "run")
+    query, docs = (columns.strings(name).tolist() for name in ("query_id", "doc_id"))
     kept: set[tuple[str, str]] = set()
     for name in sorted(set(query)):
         ranking = rankings.ranking(name)

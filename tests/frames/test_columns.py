@@ -16,8 +16,7 @@ from ir_measures import Qrel, ScoredDoc
 
 from pyterrier_diversity import AP_IA, P_IA, RBU, P_Rareness, add_rarity, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator
-from pyterrier_diversity.frames import QRELS_COLUMNS, RUN_COLUMNS
-from pyterrier_diversity.frames.columns import ids, numbers, scores, strings
+from pyterrier_diversity.frames import QRELS_COLUMNS, RUN_COLUMNS, Columns
 from pyterrier_diversity.io import read_qrels, write_qrels
 from pyterrier_diversity.io.forms import frame_of
 from pyterrier_diversity.meta import insert_synthetic_system, pool_depth
@@ -335,7 +334,7 @@ def test_frames_of_the_user_are_left_as_they_are():
 @settings(max_examples=50, deadline=None)
 @given(values=st.lists(st.integers(0, 12) | st.text("01ab", max_size=2), max_size=12))
 def test_ids_stand_for_the_string_of_each_row(values):
-    codes, names = ids(pd.DataFrame({"id": pd.Series(values, dtype=object)}), "id", "qrels")
+    codes, names = Columns(pd.DataFrame({"id": pd.Series(values, dtype=object)}), (), "qrels").ids("id")
 
     assert names[codes].tolist() == [str(value) for value in values]
     assert len(set(names.tolist())) == len(names)
@@ -348,20 +347,20 @@ NO_IDS = [1.0, np.float64(1.5), True, np.bool_(False), b"d1", ("d1",), ["d1"], p
 def test_there_may_be_more_ids_than_small_numbers(n_names):
     column = np.repeat([str(i) for i in range(n_names)], 3).astype(object)
 
-    codes, names = ids(pd.DataFrame({"id": column}), "id", "qrels")
+    codes, names = Columns(pd.DataFrame({"id": column}), (), "qrels").ids("id")
 
     assert (codes >= 0).all()
     assert (names[codes] == column).all()
 
 
 @pytest.mark.parametrize("bad", NO_IDS, ids=repr)
-@pytest.mark.parametrize("read", [ids, strings])
+@pytest.mark.parametrize("read", [Columns.ids, Columns.strings])
 def test_only_strings_and_integers_are_ids(read, bad):
     cells = pd.Series(["d1", 1, None, "d1"], dtype=object)
     cells[2] = bad
 
     with pytest.raises(TypeError, match=r"qrels: id must contain strings or integers, but row 2 has .*: .*\.$"):
-        read(pd.DataFrame({"id": cells}), "id", "qrels")
+        read(Columns(pd.DataFrame({"id": cells}), (), "qrels"), "id")
 
 
 @pytest.mark.parametrize("bad", [1.0, True])
@@ -369,7 +368,7 @@ def test_an_id_is_refused_though_it_equals_an_integer(bad):
     frame = pd.DataFrame({"id": pd.Series([1, bad, "x"], dtype=object)})
 
     with pytest.raises(TypeError, match="row 1 has"):
-        ids(frame, "id", "qrels")
+        Columns(frame, (), "qrels").ids("id")
 
 
 @pytest.mark.parametrize(
@@ -400,13 +399,13 @@ def test_names_in_qrels_are_ids_too(column):
 
 def test_a_missing_id_is_reported_before_a_wrong_type():
     with pytest.raises(ValueError, match="qrels: row 1 has no id"):
-        strings(pd.DataFrame({"id": [1.5, np.nan]}), "id", "qrels")
+        Columns(pd.DataFrame({"id": [1.5, np.nan]}), (), "qrels").strings("id")
 
 
 @settings(max_examples=30, deadline=None)
 @given(values=st.lists(st.integers() | st.text(max_size=3), max_size=8))
 def test_strings_are_those_of_each_row(values):
-    result = strings(pd.DataFrame({"id": pd.Series(values, dtype=object)}), "id", "qrels")
+    result = Columns(pd.DataFrame({"id": pd.Series(values, dtype=object)}), (), "qrels").strings("id")
 
     assert result.tolist() == [str(value) for value in values]
 
@@ -414,13 +413,15 @@ def test_strings_are_those_of_each_row(values):
 @settings(max_examples=30, deadline=None)
 @given(values=st.lists(st.integers() | st.text(max_size=3) | st.floats(allow_nan=False), max_size=8))
 def test_texts_are_those_of_any_values(values):
-    result = strings(pd.DataFrame({"name": pd.Series(values, dtype=object)}), "name", "perquery", are_ids=False)
+    columns = Columns(pd.DataFrame({"name": pd.Series(values, dtype=object)}), (), "perquery")
+
+    result = columns.strings("name", are_ids=False)
 
     assert result.tolist() == [str(value) for value in values]
 
 
 def test_numbers_are_floats():
-    result = numbers(pd.DataFrame({"query_id": ["q", "q"], "label": [1, -2]}), "label", "qrels")
+    result = Columns(pd.DataFrame({"query_id": ["q", "q"], "label": [1, -2]}), (), "qrels").numbers("relevance")
 
     assert result.dtype == np.float64
     assert result.tolist() == [1.0, -2.0]
@@ -443,16 +444,16 @@ BIG = 2**53
     ids=["int64", "uint64", "Int64", "long", "negative", "mixed", "lowest"],
 )
 def test_scores_that_are_different_integers_differ(given):
-    result = scores(pd.DataFrame({"query_id": "q", "score": given}), "run")
+    result = Columns(pd.DataFrame({"query_id": "q", "score": given}), (), "run").scores()
 
     assert result[0] > result[1] > result[2]
 
 
 @pytest.mark.parametrize("given", [[3, 1, 2], [0.5, 1e300, -1.0], [True, False, True], ["2", 1, 0.5]])
 def test_other_scores_are_what_they_are(given):
-    frame = pd.DataFrame({"query_id": "q", "score": given})
+    run = Columns(pd.DataFrame({"query_id": "q", "score": given}), (), "run")
 
-    assert scores(frame, "run").tolist() == numbers(frame, "score", "run").tolist()
+    assert run.scores().tolist() == run.numbers("score").tolist()
 
 
 @pytest.mark.parametrize(
@@ -461,19 +462,19 @@ def test_other_scores_are_what_they_are(given):
 )
 def test_values_that_only_numpy_reads_as_numbers_are_refused(values):
     with pytest.raises(ValueError, match="the column score must contain numbers"):
-        numbers(pd.DataFrame({"query_id": "q", "score": values}), "score", "run")
+        Columns(pd.DataFrame({"query_id": "q", "score": values}), (), "run").numbers("score")
 
 
 def test_rows_may_be_dicts():
     frame = frame_of([{"qid": "q", "docno": "a", "label": 1}], QRELS_COLUMNS, "qrels")
 
-    assert frame.to_dict("records") == [{"query_id": "q", "doc_id": "a", "relevance": 1}]
+    assert frame.to_dict("records") == [{"qid": "q", "docno": "a", "label": 1}]
 
 
 def test_a_row_of_a_run_may_list_documents_best_first():
     frame = frame_of([{"qid": "q", "docno": ["b", "a"]}, {"qid": "r", "docno": "c", "score": -3}], RUN_COLUMNS, "run")
 
-    assert frame[["query_id", "doc_id", "score"]].to_numpy().tolist() == [
+    assert frame[["qid", "docno", "score"]].to_numpy().tolist() == [
         ["q", "b", -1],
         ["q", "a", -2],
         ["r", "c", -3],

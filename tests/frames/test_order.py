@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity.frames import Ids, ranking_order
-from pyterrier_diversity.frames.order import MOST_TURNS, contradicted_ranks, turn_keys
-from pyterrier_diversity.frames.strings import FEWEST, kept_in_arrow
+from pyterrier_diversity.frames import RUN_COLUMNS, Columns, RankedRows, in_order
+from pyterrier_diversity.frames.order import MOST_TURNS
+from pyterrier_diversity.frames.strings import FEWEST
 
 ROWS = st.lists(
     st.tuples(
@@ -24,31 +24,32 @@ ROWS = st.lists(
 )
 
 
-def arrays(rows: list[tuple]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    query, turn, score, docs = zip(*rows, strict=True)
-    return np.array(query), np.array(turn, dtype=float), np.array(score), np.array(docs, dtype=object)
+def ordered(rows: list[tuple], *, turns: bool = True, **columns: list) -> RankedRows:
+    frame = pd.DataFrame(rows, columns=["qid", "turn", "score", "docno"]).assign(**columns)
+    return in_order(Columns(frame if turns else frame.drop(columns="turn"), RUN_COLUMNS, "run"))
+
+
+def by_first(rows: list[tuple]) -> dict[int, int]:
+    """The place of each query in the order in which they appear."""
+    return {query: place for place, query in enumerate(dict.fromkeys(row[0] for row in rows))}
 
 
 @settings(max_examples=200, deadline=None)
 @given(rows=ROWS, turns=st.booleans())
 def test_rows_are_sorted_by_query_turn_descending_score_and_descending_name(rows, turns):
-    query, turn, score, docs = arrays(rows)
-
-    order = ranking_order(query, turn if turns else None, score, docs)
+    result, first = ordered(rows, turns=turns), by_first(rows)
 
     expected = sorted(rows, key=lambda row: row[3], reverse=True)
-    expected = sorted(expected, key=lambda row: (row[0], row[1] if turns else 0, -row[2]))
-    ordered = rows if order is None else [rows[row] for row in order]
+    expected = sorted(expected, key=lambda row: (first[row[0]], row[1] if turns else 0, -row[2]))
+    at = rows if result.rows is None else [rows[row] for row in result.rows]
     kept = (0, 1, 2, 3) if turns else (0, 2, 3)
-    assert [[row[i] for i in kept] for row in ordered] == [[row[i] for i in kept] for row in expected]
-
-
-@settings(max_examples=50, deadline=None)
-@given(rows=ROWS)
-def test_sorted_rows_are_told_by_none(rows):
-    expected = sorted(sorted(rows, key=lambda row: row[3], reverse=True), key=lambda row: (row[0], row[1], -row[2]))
-
-    assert ranking_order(*arrays(expected)) is None
+    assert [[row[i] for i in kept] for row in at] == [[row[i] for i in kept] for row in expected]
+    assert result.docs.tolist() == [row[3] for row in expected]
+    assert result.score.tolist() == [row[2] for row in expected]
+    assert result.query.codes.tolist() == [first[row[0]] for row in expected]
+    assert result.size.tolist() == [sum(row[0] == query for row in rows) for query in first]
+    assert result.key.tolist() == [first[row[0]] * (MOST_TURNS if turns else 1) + turns * row[1] for row in expected]
+    assert ordered(expected, turns=turns).rows is None
 
 
 @pytest.mark.parametrize("n_queries", [3, 300, 70_000])
@@ -56,18 +57,13 @@ def test_there_may_be_any_number_of_queries(n_queries):
     rng = np.random.default_rng(1)
     query = rng.integers(0, n_queries, 2 * FEWEST)
     score = rng.integers(0, 5, len(query)).astype(float)
-    frame = pd.DataFrame({"query": query, "score": -score, "doc": rng.permutation(len(query)).astype(str)})
+    frame = pd.DataFrame({"qid": query, "score": score, "docno": rng.permutation(len(query)).astype(str)})
 
-    expected = frame.sort_values("doc", ascending=False).sort_values(["query", "score"], kind="stable").index
-    for docs in (frame["doc"].to_numpy(dtype=object), kept_in_arrow(frame.astype({"doc": "string[pyarrow]"}), "doc")):
-        assert ranking_order(query, None, score, docs).tolist() == expected.tolist()
-
-
-def test_queries_and_turns_have_one_key_that_sorts_by_both():
-    query, turn = np.array([0, 0, 1, 70_000], dtype=np.int32), np.array([0.0, MOST_TURNS - 1, 0.0, 3.0])
-
-    assert turn_keys(query, turn).tolist() == [0, MOST_TURNS - 1, MOST_TURNS, 70_000 * MOST_TURNS + 3]
-    assert turn_keys(query, None) is query
+    place = frame.assign(qid=pd.factorize(query)[0], score=-score).sort_values("docno", ascending=False)
+    expected = place.sort_values(["qid", "score"], kind="stable").index
+    for dtype in (object, "string[pyarrow]"):
+        rows = in_order(Columns(frame.astype({"docno": dtype}), RUN_COLUMNS, "run")).rows
+        assert rows.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -76,16 +72,13 @@ def test_queries_and_turns_have_one_key_that_sorts_by_both():
 )
 def test_ranks_contradict_scores_if_a_lower_rank_has_a_higher_score(ranks, contradicted):
     # b and c are tied, and may swap their ranks.
-    query, docs = Ids(np.zeros(3, dtype=int), np.array(["q"], dtype=object)), np.array(["a", "c", "b"], dtype=object)
+    rows = [("q", 0, 2.0, "a"), ("q", 0, 1.0, "c"), ("q", 0, 1.0, "b")]
 
-    message = contradicted_ranks(query, None, np.array([2.0, 1.0, 1.0]), docs, np.array(ranks, dtype=float))
-
-    assert bool(message) == contradicted
+    assert bool(ordered(rows, turns=False, rank=ranks).doubt()) == contradicted
 
 
 def test_ranks_of_different_queries_and_turns_do_not_contradict_each_other():
-    query = Ids(np.array([0, 0, 1]), np.array(["p", "q"], dtype=object))
-    docs, score, rank = np.array(["a", "b", "c"], dtype=object), np.array([2.0, 1.0, 0.5]), np.array([9.0, 3.0, 1.0])
+    rows = [("p", 0, 2.0, "a"), ("p", 1, 1.0, "b"), ("q", 0, 0.5, "c")]
 
-    assert contradicted_ranks(query, np.array([0.0, 1.0, 0.0]), score, docs, rank) == ""
-    assert "in 1 of 2 queries of the run, such as 'p'" in contradicted_ranks(query, None, score, docs, rank)
+    assert ordered(rows, rank=[9, 3, 1]).doubt() == ""
+    assert "in 1 of 2 queries of the run, such as 'p'" in ordered(rows, turns=False, rank=[9, 3, 1]).doubt()

@@ -5,16 +5,17 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity import P_IA
 from pyterrier_diversity.evaluate import DiversityEvaluator
-from pyterrier_diversity.frames.strings import FEWEST, Pairs, equal, heads, kept_in_arrow, keys_of, numbered, repeats
+from pyterrier_diversity.frames.strings import FEWEST, Pairs, equal, heads, in_arrow, keys_of, numbered, repeated
 from pyterrier_diversity.judged import Judgements, Run, judge
 
 pa = pytest.importorskip("pyarrow")
@@ -255,8 +256,8 @@ def test_objects_of_other_types_are_not_equal(other):
 def kept(values: list[str], dtype: object) -> object:
     """Strings as they are kept: in Arrow, or as an array of objects."""
     column = pd.Series(values, dtype=object).astype(dtype)
-    in_arrow = kept_in_arrow(column.to_frame("name"), "name")
-    return column.to_numpy(dtype=object) if in_arrow is None else in_arrow
+    strings = in_arrow(column)
+    return column.to_numpy(dtype=object) if strings is None else strings
 
 
 NAMES = st.lists(st.sampled_from(["a", "b", "", "é", "ab", "🙂"]), min_size=1, max_size=12)
@@ -277,65 +278,63 @@ ALIKE = st.sampled_from(["", "a", "b", "ab", "1234567", "12345678", f"x{TAIL}", 
 ROWS_OF_GROUPS = st.lists(st.tuples(st.integers(0, 2), ALIKE), max_size=14).map(sorted)
 
 
-@pytest.fixture(params=["fingerprints", "one print for all"])
-def alike(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is known of strings before they are compared: most, or nothing."""
-    if request.param == "one print for all":
-        module = importlib.import_module("pyterrier_diversity.frames.strings")
-        monkeypatch.setattr(module, "_fingerprints", lambda strings: np.zeros(len(strings), np.uint64))
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)
 @given(rows=ROWS_OF_GROUPS, known=st.sets(st.tuples(st.integers(0, 2), ALIKE | st.just("\ud800"))))
-def test_pairs_of_group_and_string_are_found(alike, rows, known):
-    names = sorted({name for _, name in known}, reverse=True)
-    numbers = np.array(sorted((group, names.index(name)) for group, name in known), dtype=np.int64).reshape(-1, 2)
-    group = np.array([group for group, _ in rows], dtype=np.int64)
+def test_pairs_of_group_and_string_are_found_unless_rows_repeat(rows, known):
+    known = sorted(known)
+    pairs = Pairs(*np.array([*known, (0, "")], dtype=object)[:-1].T)
+    group, asked = np.array([group for group, _ in rows], dtype=np.int64), np.arange(len(known))[1:]
 
-    expected = {i: (group, names.index(name)) for i, (group, name) in enumerate(rows) if (group, name) in known}
-    for dtype in (*TYPES, object):
-        strings = kept([name for _, name in rows], dtype)
-        for keys in (None, keys_of(group, strings)):
-            row, pair = Pairs(*numbers.T, names, n_groups=3).find(group, strings, keys)
-            assert dict(zip(row.tolist(), map(tuple, numbers[pair].tolist()), strict=True)) == expected, dtype
+    expected = {known[i]: rows.index(known[i]) for i in asked if known[i] in rows}
+    for dtype in TYPES:
+        strings = pa.array(pd.Series([name for _, name in rows], dtype=object).astype(dtype).array, pa.large_string())
+        strings = strings.combine_chunks() if isinstance(strings, pa.ChunkedArray) else strings
+        result = pairs.find(asked, group, strings)
+        assert (result is None) == (len(set(rows)) < len(rows)), dtype
+        if result is not None:
+            assert {known[i]: row for row, i in zip(*map(np.ndarray.tolist, result), strict=True)} == expected, dtype
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None)
 @given(rows=ROWS_OF_GROUPS)
-def test_a_string_is_repeated_if_it_is_above_in_the_same_group(alike, rows):
+def test_a_string_is_repeated_if_it_is_above_or_below_in_the_same_group(rows):
     group = np.array([group for group, _ in rows], dtype=np.int64)
 
-    expected = [pair in rows[:row] for row, pair in enumerate(rows)]
     for dtype in (*TYPES, object):
         strings = kept([name for _, name in rows], dtype)
-        again = repeats(group, strings, keys_of(group, strings))
-        assert (again is None and not any(expected)) or again.tolist() == expected, dtype
+        assert repeated(group, strings).tolist() == [pair in rows[:row] for row, pair in enumerate(rows)], dtype
+        below = [pair in rows[row + 1 :] for row, pair in enumerate(rows)]
+        assert repeated(group, strings, keep="last").tolist() == below, dtype
 
 
-@pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_fingerprints_differ_where_the_last_16_bytes_or_the_lengths_do(dtype):
-    strings = kept(
-        ["", "a", "aa", "b", "1234567", "12345678", "x12345678", "y12345678", "x" * 16, "x" * 17, "é"], dtype
-    )
+@pytest.mark.parametrize("docs", ["xba", "x", "xy"])
+def test_strings_with_equal_fingerprints_are_still_different(docs):
+    frame = pd.DataFrame({"qid": "q", "docno": list(docs), "score": -np.arange(len(docs), dtype=float)})
 
-    prints = keys_of(np.zeros(11, dtype=int), strings)
+    expected = found(frame.astype({"qid": object, "docno": object}), None)
+    with pytest.MonkeyPatch.context() as patch:
+        module = importlib.import_module("pyterrier_diversity.frames.strings")
+        patch.setattr(module, "keys_of", lambda group, _: np.zeros(len(group), np.uint64))
+        judgements = replace(JUDGED, columns=frozenset())  # without fingerprints
+        assert found(frame.astype({"qid": TYPES[0], "docno": TYPES[0]}), None, judgements) == expected
 
-    if isinstance(prints, np.ndarray):
-        assert len(set(prints.tolist())) == len(prints)
-        assert keys_of(np.zeros(8, dtype=int), strings[3:]).tolist() == prints[3:].tolist()
+
+WORDS = ["", "a", "aa", "b", "\0", "\0\0", "a\0", "1234567", "12345678", "x12345678", "y12345678", "x" * 16, "x" * 17]
+WORDS += [f"{first}{'-' * 30}" for first in "ab"] + ["-" * n for n in range(1, 60)] + ["é", "é" * 9]
 
 
-@pytest.mark.parametrize("n_bytes", range(1, 10))
-@pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_equal_strings_have_equal_fingerprints_whatever_is_above(dtype, n_bytes):
-    string = "s" * n_bytes
-    strings = kept(["x" * n_bytes, string, "y" * n_bytes, string], dtype)
+def test_equal_strings_have_equal_keys_and_others_differ():
+    every, reverse = (pa.array(words, pa.large_string()) for words in (WORDS, WORDS[::-1]))
+    group = np.arange(len(WORDS)) % 3
 
-    prints = keys_of(np.zeros(4, dtype=int), strings)
+    keys = keys_of(group, every)
 
-    if isinstance(prints, np.ndarray):
-        assert prints[1] == prints[3]
-        assert repeats(np.zeros(4, dtype=int), strings, prints).tolist() == [False, False, False, True]
+    assert len({*keys.tolist(), *keys_of(group + 3, every).tolist()}) == 2 * len(WORDS)
+    assert keys_of(group[::-1], reverse)[::-1].tolist() == keys.tolist()
+    assert keys_of(group[3:], every[3:]).tolist() == keys[3:].tolist()
+    # Strings of one length are read in another way.
+    for row, word in enumerate(WORDS):
+        assert set(keys_of(group[[row] * 3], pa.array([word] * 3, pa.large_string())).tolist()) == {keys[row]}
 
 
 def test_rows_that_differ_from_the_one_above_are_heads():

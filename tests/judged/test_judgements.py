@@ -403,7 +403,6 @@ def test_documents_are_sorted_by_query_and_descending_name():
 
     names = list(zip(result.documents.query.tolist(), result.documents.ids.tolist(), strict=True))
     assert names == [(0, "d1"), (1, "é"), (1, "d2"), (1, "d10"), (1, "D")]
-    assert result.names == ["é", "d2", "d10", "d1", "D"]
 
 
 def test_labels_are_sorted_by_intent_and_document():

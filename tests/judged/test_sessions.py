@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from by_hand import qrels
+from pyterrier_diversity.frames.order import MOST_TURNS
 from pyterrier_diversity.io import run_frame
 from pyterrier_diversity.judged import Ranked, Run, Turns, judge
 from pyterrier_diversity.judged.sessions import Sessions
@@ -141,7 +142,8 @@ def test_turns_are_those_of_a_walk_down_each_session(sizes, cutoff, read):
     ]
     of_run = np.array([answered.index(query) if of_query else -1 for query, of_query in enumerate(sizes)])
 
-    sessions = Sessions(*np.array(rows, dtype=int).reshape(-1, 2).T)
+    query, turn = np.array(rows, dtype=int).reshape(-1, 2).T
+    sessions = Sessions(query, query * MOST_TURNS + turn)
     turns = sessions.turns(of_run, np.array(list(map(len, turn_of_rank)))).down_to(cutoff)
 
     ranks = [

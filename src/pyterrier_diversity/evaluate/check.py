@@ -116,11 +116,11 @@ def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy, cutoff: int)
         yield EmptyWarning("The run is empty: every query gets each measure's default value.")
         return
     for judgements in qrels:
-        yield from _about_queries(frame, read, judgements, cutoff)
+        yield from _about_queries(len(frame), read, judgements, cutoff)
 
 
-def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff: int) -> Iterator[str | Warning]:
-    given = set(map(str, frame["query_id"].unique().tolist()))
+def _about_queries(n_rows: int, run: Run, judgements: Judgements, cutoff: int) -> Iterator[str | Warning]:
+    given = set(run.query_ids)
     answered = [name for name in judgements.query_ids if name in given]
     missing = [name for name in judgements.query_ids if name not in given]
     if answered and missing:
@@ -135,7 +135,7 @@ def _about_queries(frame: pd.DataFrame, run: Run, judgements: Judgements, cutoff
     share += f"; scores tie across rank {cutoff} in {_number_of(n_tied, 'query', 'queries')}" if n_tied else ""
     others = len(given) - len(answered)
     more = f" and {others} without judgements" if others else ""
-    yield f"{len(answered)} of {len(judgements)} judged queries{more}, {len(frame)} documents{share}."
+    yield f"{len(answered)} of {len(judgements)} judged queries{more}, {n_rows} documents{share}."
 
 
 def _number_of(n: int, one: str, several: str) -> str:

@@ -16,7 +16,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import QRELS_COLUMNS, judging_rows, numbers, with_string_ids
+from ..frames import QRELS_COLUMNS, Columns, judging_rows
 from ..judged import Judgements, Ranked
 from ..parameters import check_parameters
 
@@ -100,16 +100,18 @@ class Bare:
     depth = None
 
     def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
-        qrels = judging_rows(with_string_ids(qrels, QRELS_COLUMNS, "qrels"))
+        given = Columns(qrels, QRELS_COLUMNS, "qrels")
+        qrels = judging_rows(given.renamed())
+        judged = given.of(qrels)
         _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
-        label = numbers(qrels, "relevance", "qrels")
+        label = judged.numbers("relevance")
         counted = np.maximum(label, 0)
         rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": counted})
         is_last = ~rows.duplicated(["query", "doc"], keep="last")
         readable = _readable(measures, label, rows["query"].to_numpy(), is_last.to_numpy())
         self._delegated = _Delegated(measures, qrels.assign(relevance=readable))
         # Rows of weight 0 do not count, but other providers read them.
-        counts = numbers(qrels, "weight", "qrels") > 0 if "weight" in qrels else np.ones(len(rows), dtype=bool)
+        counts = judged.numbers("weight") > 0 if "weight" in judged else np.ones(len(rows), dtype=bool)
         rows["highest"] = (rows["last"] * counts).groupby([rows["query"], rows["doc"]]).transform("max")
         rows = rows[is_last & (rows["last"] != rows["highest"])]
         self._misread = list(rows.itertuples(index=False, name=None))

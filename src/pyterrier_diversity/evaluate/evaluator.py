@@ -16,7 +16,6 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
 from ir_measures.util import CalcResults
 
-from ..io import qrels_frame, run_frame
 from ..judged import Judgements, Order, Ranked, Run, judge
 from ..measures.base import (
     CompositeMeasure,
@@ -75,7 +74,10 @@ class DiversityEvaluator(Evaluator):
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
-        qrels = qrels_frame(qrels)  # an iterator can be read only once
+        if not isinstance(qrels, pd.DataFrame):  # an iterator can be read only once
+            from ..io import qrels_frame
+
+            qrels = qrels_frame(qrels)
         self.judgements = judge(qrels)
         self.evaluation = Evaluation(self.judgements, ordered, qrels)
         super().__init__(ordered, self.judgements.query_ids)
@@ -95,6 +97,8 @@ class DiversityEvaluator(Evaluator):
         """
         if not isinstance(run, Ranked):
             if not isinstance(run, (Run, pd.DataFrame)):
+                from ..io import run_frame
+
                 run = run_frame(run)
             run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, self.evaluation.depth)
         return self.evaluation.values(run)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..frames import QRELS_COLUMNS, given_frame, of_run, once_a_kind
+from ..frames import QRELS_COLUMNS, Columns, of_run, once_a_kind
 from ..io import Runs, check_order, qrels_frame, read_runs
 from ..judged import Ranked, Run, intents_of_rows, judge
 from ..parameters import CUTOFF, REL, checked
@@ -115,7 +115,7 @@ def intents_by_rank(entries: Ranked) -> dict[tuple[int, int], tuple[dict[str, fl
 
 def texts_of_intents(frame: pd.DataFrame) -> list[str]:
     """Return the text of each named intent, or an empty string, in the order of the intents."""
-    intent, query, _ = intents_of_rows(given_frame(frame, QRELS_COLUMNS, "qrels"))
+    intent, query, _ = intents_of_rows(Columns(frame, QRELS_COLUMNS, "qrels"))
     texts = [""] * len(query)
     if "nugget_text" in frame:
         for i, text in zip(intent.tolist(), frame["nugget_text"].tolist(), strict=True):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..frames import Told, give, strings
+from ..frames import Columns, Told, give
 from ..warnings import MissingWarning
 
 _PERQUERY = ("name", "qid", "measure", "value")
@@ -33,7 +33,9 @@ def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
     twice = [column for column in _PERQUERY if isinstance(perquery[column], pd.DataFrame)]
     if twice:
         raise ValueError(f"perquery must have the column {twice[0]} once, but has it twice.")
-    names = {column: strings(perquery, column, "perquery", are_ids=False) for column in _PERQUERY[:-1]}
+    columns = Columns(perquery[[*_PERQUERY]], (), "perquery")
+    ours = {"name": "name", "qid": "query_id", "measure": "measure"}
+    names = {column: columns.objects(name, are_ids=False) for column, name in ours.items()}
     try:
         return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
     except (TypeError, ValueError) as error:

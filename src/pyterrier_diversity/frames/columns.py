@@ -1,4 +1,4 @@
-"""Check the columns of frames of qrels and runs, and rename them.
+"""Check the columns of qrels and runs.
 
 Inside the package, the columns are ``query_id``, ``doc_id``, ``relevance`` and ``iteration``.
 """
@@ -6,19 +6,19 @@ Inside the package, the columns are ``query_id``, ``doc_id``, ``relevance`` and 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .strings import Ids, Strings, kept_in_arrow, long_objects, numbered
+from .strings import Ids, Strings, in_arrow, numbered, objects
 
 PYTERRIER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+_OURS = {theirs: ours for ours, theirs in PYTERRIER_NAMES.items()}
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
-INTENT_TYPES = ("inf", "nav")
+INTENT_TYPES = {"inf": 0.0, "nav": 1.0}
 # What the words of the column importance count; all others count 0.
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
 # The document of a row that only names an intent.
@@ -42,11 +42,6 @@ _FIXES: dict[Any, str] = {
     object: "convert them to strings, as with frame[column].map(str)",
 }
 
-# The attribute of a frame that lists its renamed columns.
-_RENAMED = "pyterrier_diversity: renamed"
-# The attributes of frames that the package reads; "file" is where a frame was read from.
-_ATTRIBUTES = {_RENAMED, "file"}
-
 # Floats represent all integers up to here exactly.
 LARGEST_EXACT = 2.0**53
 
@@ -61,17 +56,24 @@ def look_of_columns(columns: Iterable[object]) -> str:
     return "nuggets" if names & OF_NUGGETS else "topics" if "query" in names else ""
 
 
-def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
-    """Return a frame of qrels or of a run with ir_measures' column names.
+class Columns:
+    """The columns of qrels, of a run or of another frame by ir_measures' names. Messages have the user's own names.
 
     Parameters
     ----------
     data : DataFrame
-        Qrels or a run, with PyTerrier's or ir_measures' names.
+        The frame, with PyTerrier's or ir_measures' names. Not changed.
     required : tuple of str
         The required columns. A run, which requires `RUN_COLUMNS`, may have ``rank`` instead of ``score``.
     what : str
         The name of the data in messages.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The data.
+    theirs : dict of str to hashable
+        The name of each column in ``frame``.
 
     Raises
     ------
@@ -80,32 +82,196 @@ def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame
     TypeError
         If ``data`` is not a frame.
     """
-    if not isinstance(data, pd.DataFrame):
-        raise TypeError(f"{what} must be a frame here, not {type(data).__name__}.")
-    frame = _renamed(data)
-    if frame.shape == (0, 0):
-        return pd.DataFrame(columns=list(required))
-    by_rank = required == RUN_COLUMNS and "score" not in frame and "rank" in frame
-    missing = [column for column in required if column not in frame and not (by_rank and column == "score")]
-    if missing:
-        named = ", ".join(shown(frame, name) for name in missing)
-        found = ", ".join(map(str, data.columns))
+
+    def __init__(self, data: Any, required: tuple[str, ...], what: str) -> None:
+        if not isinstance(data, pd.DataFrame):
+            raise TypeError(f"{what} must be a frame here, not {type(data).__name__}.")
+        self.frame, self.what = data, what
+        if data.shape == (0, 0):
+            self.frame = pd.DataFrame(columns=[PYTERRIER_NAMES.get(name, name) for name in required])
+        names = self.frame.columns.tolist()
+        self.theirs = {_OURS.get(name, name): name for name in names}
+        by_rank = required == RUN_COLUMNS and "score" not in self.theirs and "rank" in self.theirs
+        missing = [name for name in required if name not in self.theirs and not (by_rank and name == "score")]
+        if missing:
+            raise ValueError(self._missing(missing, "read_run" if required == RUN_COLUMNS else "read_qrels"))
+        if len(self.theirs) < len(names):
+            self._check_names()
+        if by_rank:
+            self.frame, self.theirs["score"] = self.frame.assign(score=-self.numbers("rank")), "score"
+
+    def _missing(self, missing: list[str], reader: str) -> str:
         ours = PYTERRIER_NAMES.get(missing[0], missing[0])
-        reader = "read_run" if required == RUN_COLUMNS else "read_qrels"
-        hint = _HINTS.get((reader, look_of_columns(frame)), "")
-        raise ValueError(
-            f"{what}: missing column {named}; found: {found}. If a column has another name, rename it, as in "
-            f"io.{reader}(..., columns={{'theirs': '{ours}'}}) or, in the shell, --columns theirs={ours}.{hint}"
+        return (
+            f"{self.what}: missing column {', '.join(map(self.shown, missing))}; found: "
+            f"{', '.join(map(str, self.frame.columns))}. If a column has another name, rename it, as in "
+            f"io.{reader}(..., columns={{'theirs': '{ours}'}}) or, in the shell, --columns theirs={ours}."
+            f"{_HINTS.get((reader, look_of_columns(self.theirs)), '')}"
         )
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()]
-        hint = " PyTerrier's get_qrels(variant) repeats it; use get_qrels()." if twice[0] == "relevance" else ""
-        raise ValueError(f"{what}: the column {shown(frame, twice[0])} appears twice.{hint}")
-    twins = {old: new for new, old in PYTERRIER_NAMES.items() if old in frame and new in frame}
-    for old, new in twins.items():
-        _check_agreement(frame, old, new, what)
-    frame = frame.drop(columns=list(twins)) if twins else frame
-    return frame.assign(score=-numbers(frame, "rank", what)) if by_rank else frame
+
+    def _check_names(self) -> None:
+        """Raise a ``ValueError`` if a column is repeated, or two names of one column have different values."""
+        names = self.frame.columns
+        for twice in names[names.duplicated()][:1]:
+            is_label = twice in ("label", "relevance")
+            hint = " PyTerrier's get_qrels(variant) repeats it; use get_qrels()." if is_label else ""
+            raise ValueError(f"{self.what}: the column {self.shown(twice)} appears twice.{hint}")
+        for new, old in PYTERRIER_NAMES.items():
+            if old in names and new in names:
+                _check_agreement(self.frame, old, new, self.what)
+                self.theirs[new] = new
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether there is a column."""
+        return name in self.theirs
+
+    def __getitem__(self, name: str) -> pd.Series:
+        """Return a column."""
+        return self.frame[self.theirs[name]]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.frame)
+
+    def shown(self, name: str) -> str:
+        """Return the name of a column for messages: the user's own, or both if the host has renamed the columns."""
+        old = PYTERRIER_NAMES.get(name)
+        if old is None:
+            return name
+        if set(PYTERRIER_NAMES.values()).isdisjoint(self.theirs.values()):
+            return f"{name} ({old} in PyTerrier)"
+        return name if self.theirs.get(name) == name else old
+
+    def ids(self, name: str) -> Ids:
+        """Return the distinct strings of a column of ids and the code of each row; integers become their digits.
+
+        Raises
+        ------
+        ValueError
+            If a row has no value in the column.
+        TypeError
+            If a value is neither a string nor an integer.
+        """
+        return numbered(self.strings(name))
+
+    def strings(self, name: str, *, are_ids: bool = True) -> Strings:
+        """Return a column of ids, or of any values, as strings; integers become their digits.
+
+        Returns
+        -------
+        pyarrow.LargeStringArray or ndarray of object
+            A long column of Arrow strings stays in Arrow.
+
+        Raises
+        ------
+        ValueError
+            If a row has no value in the column.
+        TypeError
+            If an id is neither a string nor an integer.
+        """
+        column = self[name]
+        kept = in_arrow(column)
+        if kept is not None and not kept.null_count:
+            return kept
+        values = column.to_numpy(dtype=object)
+        kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"
+        if kind == "string":
+            return values
+        missing = pd.isna(values)
+        if missing.any():
+            raise ValueError(f"{self.what}: row {int(missing.argmax())} has no {self.shown(name)}.")
+        for row, value in enumerate(values) if are_ids and kind != "integer" else ():
+            if not isinstance(value, (str, int, np.integer)) or isinstance(value, bool):
+                fix = next(fix for kind, fix in _FIXES.items() if isinstance(value, kind))
+                raise TypeError(
+                    f"{self.what}: {self.shown(name)} must contain strings or integers, but row {row} has {value!r} of "
+                    f"type {type(value).__name__}: {fix}."
+                )
+        return np.array([str(value) for value in values], dtype=object)
+
+    def objects(self, name: str, *, are_ids: bool = True) -> np.ndarray:
+        """Return the result of `strings` as an array of Python objects."""
+        return objects(self.strings(name, are_ids=are_ids))
+
+    def numbers(self, name: str, *, may_lack: bool = False) -> np.ndarray:
+        """Return a column as finite floats.
+
+        Parameters
+        ----------
+        may_lack : bool
+            Whether rows may have no value, which is NaN.
+
+        Raises
+        ------
+        ValueError
+            If a value is not a finite number; the message names its query.
+        """
+        column = self[name]
+        lacking = column.isna().to_numpy() if may_lack else None
+        try:
+            dtype = getattr(column.dtype, "categories", column).dtype
+            if dtype.kind in "mMc":  # numpy would convert them to numbers
+                raise TypeError(f"its type is {dtype}")
+            values = (column if lacking is None else column.where(~lacking, 0)).to_numpy(dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{self.what}: the column {self.shown(name)} must contain numbers: {error}.") from error
+        self.refuse(~np.isfinite(values), name, "must be a finite number")
+        return values if lacking is None else np.where(lacking, np.nan, values)
+
+    def scores(self) -> np.ndarray:
+        """Return the column ``score`` as finite floats, or as ranks if floats cannot distinguish its integers.
+
+        Raises
+        ------
+        ValueError
+            If a score is not a finite number; the message names its query.
+        """
+        values = self.numbers("score")
+        if not len(values) or max(values.max(), -values.min()) < LARGEST_EXACT or self["score"].dtype.kind == "f":
+            return values
+        # Integers beyond the precision of floats are numbered. Python compares them with floats exactly.
+        listed = exact(self["score"]).tolist()
+        place = {score: float(i) for i, score in enumerate(sorted(set(listed)))}
+        return np.array([place[score] for score in listed])
+
+    def ranks(self) -> np.ndarray | None:
+        """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if this column is missing."""
+        if "rank" not in self or self["rank"].dtype.kind not in "iufO":
+            return None
+        column = self["rank"]
+        column = column if column.dtype.kind in "iuf" else pd.to_numeric(column, errors="coerce")
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def refuse(self, bad: np.ndarray, name: str, rule: str) -> None:
+        """Raise a ``ValueError`` for the first ``bad`` row of a column, if any, with its query and its value."""
+        if bad.any():
+            row = int(bad.argmax())
+            query, value = (self[column].iloc[row : row + 1].tolist()[0] for column in ("query_id", name))
+            raise ValueError(
+                f"{self.what}: {self.shown(name)} {rule}, but query {query!r} has {value!r} (rows like this: "
+                f"{int(bad.sum())})."
+            )
+
+    def of(self, frame: pd.DataFrame) -> Columns:
+        """Return the columns of another frame with ir_measures' names; messages have the names of this one."""
+        return Columns(frame.rename(columns=self.theirs), (), self.what)
+
+    def renamed(self, ids: Iterable[str] = ("query_id", "doc_id")) -> pd.DataFrame:
+        """Return the frame with ir_measures' names, and columns of ids as strings, without attributes.
+
+        Raises
+        ------
+        ValueError
+            If an id is missing.
+        TypeError
+            If an id is neither a string nor an integer.
+        """
+        frame = self.frame[list(self.theirs.values())].set_axis(list(self.theirs), axis="columns")
+        # pandas cannot join frames with attributes that it cannot compare, such as arrays.
+        frame.attrs = {}
+        strings = {name: column_of(self.objects(name), frame.index) for name in ids}
+        kept = {name: frame[name] for name in ids if isinstance(frame[name].dtype, pd.StringDtype)}
+        return frame.assign(**strings | kept)
 
 
 def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None:
@@ -121,91 +287,11 @@ def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None
             )
 
 
-def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rename columns from PyTerrier's names to those of ir_measures, and drop attributes of the user."""
-    renames = {old: new for new, old in PYTERRIER_NAMES.items() if old in frame and new not in frame}
-    if not renames and frame.attrs.keys() <= _ATTRIBUTES:
-        return frame
-    renamed = frame.rename(columns=renames)
-    # pandas cannot join frames with attributes that it cannot compare, such as arrays.
-    renamed.attrs = {name: frame.attrs[name] for name in _ATTRIBUTES & frame.attrs.keys()}
-    if renames:
-        renamed.attrs[_RENAMED] = list(renames.values())
-    return renamed
-
-
-def shown(frame: pd.DataFrame, column: str) -> str:
-    """Return the name of a column for messages: the user's own, or both if the host has renamed the columns."""
-    if column not in PYTERRIER_NAMES:
-        return column
-    old, renamed = PYTERRIER_NAMES[column], frame.attrs.get(_RENAMED)
-    if renamed is None:
-        return f"{column} ({old} in PyTerrier)"
-    return old if column in renamed or column not in frame else column
-
-
-def ids(frame: pd.DataFrame, column: str, what: str) -> Ids:
-    """Return the distinct strings of a column and the code of each row; integers become their digits.
-
-    Raises
-    ------
-    ValueError
-        If a row has no value in the column.
-    TypeError
-        If a value is neither a string nor an integer.
-    """
-    values = long_objects(frame, column)
-    if values is not None:  # it is faster to check only distinct values
-        with suppress(TypeError, ValueError):  # some values, such as pd.NA, are neither equal nor unequal
-            named = numbered(values)
-            if named.codes.min() >= 0 and pd.api.types.infer_dtype(named.names, skipna=False) == "string":
-                return named
-    return numbered(kept_strings(frame, column, what))
-
-
 def by_number(name: str) -> tuple[bool, int, str, str]:
     """Return a sort key that puts names of digits first, as numbers of any length, and other names after them."""
     is_number = name.isascii() and name.isdigit()
     digits = name.lstrip("0") if is_number else ""
     return not is_number, len(digits), digits, name
-
-
-def strings(frame: pd.DataFrame, column: str, what: str, *, are_ids: bool = True) -> np.ndarray:
-    """Return a column of ids, or of any values, as an object array of strings; integers become their digits.
-
-    Raises
-    ------
-    ValueError
-        If a row has no value in the column.
-    TypeError
-        If an id is neither a string nor an integer.
-    """
-    values = frame[column].to_numpy(dtype=object)
-    kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"
-    if kind == "string":
-        return values
-    _check_present(pd.isna(values), shown(frame, column), what)
-    for row, value in enumerate(values) if are_ids and kind != "integer" else ():
-        if not isinstance(value, (str, int, np.integer)) or isinstance(value, bool):
-            fix = next(fix for kind, fix in _FIXES.items() if isinstance(value, kind))
-            raise TypeError(
-                f"{what}: {shown(frame, column)} must contain strings or integers, but row {row} has {value!r} of type "
-                f"{type(value).__name__}: {fix}."
-            )
-    return np.array([str(value) for value in values], dtype=object)
-
-
-def _check_present(missing: np.ndarray, column: str, what: str) -> None:
-    if missing.any():
-        raise ValueError(f"{what}: row {int(missing.argmax())} has no {column}.")
-
-
-def with_string_ids(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
-    """Return the result of `given_frame` with string ids, because some providers find nothing if ids are numbers."""
-    frame = given_frame(data, required, what)
-    # As objects, because string types cannot represent every string.
-    named = {name: pd.Series(strings(frame, name, what), frame.index, dtype=object) for name in ("query_id", "doc_id")}
-    return frame.assign(**named)
 
 
 def column_of(values: Any, index: Any = None) -> pd.Series:
@@ -214,53 +300,6 @@ def column_of(values: Any, index: Any = None) -> pd.Series:
         return pd.Series(values, index)
     except UnicodeEncodeError:
         return pd.Series(values, index, dtype=object)
-
-
-def kept_strings(frame: pd.DataFrame, column: str, what: str) -> Strings:
-    """Return the result of `strings`, but leave a long column of Arrow strings in Arrow."""
-    kept = kept_in_arrow(frame, column)
-    if kept is None:
-        return strings(frame, column, what)
-    if kept.null_count:
-        _check_present(frame[column].isna().to_numpy(), shown(frame, column), what)
-    return kept
-
-
-def numbers(frame: pd.DataFrame, column: str, what: str) -> np.ndarray:
-    """Return a column as finite floats.
-
-    Raises
-    ------
-    ValueError
-        If a value is not a finite number; the message names its query.
-    """
-    column_of = frame[column]
-    try:
-        dtype = getattr(column_of.dtype, "categories", column_of).dtype
-        if dtype.kind in "mMc":  # numpy would convert them to numbers
-            raise TypeError(f"its type is {dtype}")
-        values = column_of.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{what}: the column {shown(frame, column)} must contain numbers: {error}.") from error
-    refuse(frame, ~np.isfinite(values), column, what, "must be a finite number")
-    return values
-
-
-def scores(frame: pd.DataFrame, what: str) -> np.ndarray:
-    """Return the column ``score`` as finite floats, or as ranks if floats cannot distinguish its integers.
-
-    Raises
-    ------
-    ValueError
-        If a score is not a finite number; the message names its query.
-    """
-    values = numbers(frame, "score", what)
-    if not len(values) or max(values.max(), -values.min()) < LARGEST_EXACT or frame["score"].dtype.kind == "f":
-        return values
-    # Integers beyond the precision of floats are numbered. Python compares them with floats exactly.
-    listed = exact(frame["score"]).tolist()
-    place = {score: float(i) for i, score in enumerate(sorted(set(listed)))}
-    return np.array([place[score] for score in listed])
 
 
 def exact(words: pd.Series) -> pd.Series:
@@ -273,25 +312,6 @@ def exact(words: pd.Series) -> pd.Series:
 def _number(word: Any) -> int | float:
     is_integer = isinstance(word, Integral) or (isinstance(word, str) and word.lstrip("+-").isdigit())
     return int(word) if is_integer else float(word)
-
-
-def given_ranks(frame: pd.DataFrame) -> np.ndarray | None:
-    """Return the column ``rank`` as numbers (NaN if a cell is not a number), or None if this column is missing."""
-    if "rank" not in frame or frame["rank"].dtype.kind not in "iufO":
-        return None
-    column = frame["rank"] if frame["rank"].dtype.kind in "iuf" else pd.to_numeric(frame["rank"], errors="coerce")
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def refuse(frame: pd.DataFrame, bad: np.ndarray, column: str, what: str, rule: str) -> None:
-    """Raise a ``ValueError`` for the first ``bad`` row of a column, if any, with its query and its value."""
-    if bad.any():
-        row = int(bad.argmax())
-        query, value = (frame[name].iloc[row : row + 1].tolist()[0] for name in ("query_id", column))
-        raise ValueError(
-            f"{what}: {shown(frame, column)} {rule}, but query {query!r} has {value!r} (rows like this: "
-            f"{int(bad.sum())})."
-        )
 
 
 def judging_rows(frame: pd.DataFrame) -> pd.DataFrame:

@@ -2,23 +2,131 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arithmetic import counted
+from .columns import Columns
 from .strings import Ids, Strings, heads, objects
 
 # No session has more turns.
 MOST_TURNS = 1_000_000
 
 
-def turn_keys(query: np.ndarray, turn: np.ndarray | None) -> np.ndarray:
-    """Return one number for the query and the turn of each row, which sorts by both."""
-    return query if turn is None else query.astype(np.int64) * MOST_TURNS + turn.astype(np.int64)
+class RankedRows(NamedTuple):
+    """The rows of a run in the order of its rankings.
+
+    Attributes
+    ----------
+    rows : ndarray of int or None
+        The place of each row in the run as given; None if the order is the same.
+    query, docs : Ids, array of strings
+        The query and the document of each row.
+    key : ndarray of int
+        The same number for rows of one query and turn.
+    score : ndarray of float
+        The score of each row.
+    turn, rank : ndarray of float or None
+        The turn and the rank of each row, if the run has these columns.
+    size : ndarray of int, shape (queries,)
+        The number of rows of each query.
+    """
+
+    rows: np.ndarray | None
+    query: Ids
+    docs: Strings
+    key: np.ndarray
+    score: np.ndarray
+    turn: np.ndarray | None
+    rank: np.ndarray | None
+    size: np.ndarray
+
+    def doubt(self, fewest: float = 1) -> str:
+        """Return a message if ranks contradict the scores, or if the scores do not order documents; or an empty string.
+
+        Parameters
+        ----------
+        fewest : float
+            With fewer queries, scores may by chance all be the same.
+        """
+        contradicted = "" if self.rank is None else self._contradicted(self.rank)
+        if contradicted or self.turn is not None or len(self.size) < fewest:
+            return contradicted
+        # In half of the queries or more, all documents have one score, unless ranks agree.
+        last = np.cumsum(self.size) - 1
+        is_tied = (self.size > 1) & (self.score[last - self.size + 1] == self.score[last])
+        n_tied = int(np.count_nonzero(is_tied))
+        if not n_tied or 2 * n_tied < len(self.size):
+            return ""
+        how = ""
+        if self.rank is not None:
+            inside = is_tied[self.key[1:]] & (self.key[1:] == self.key[:-1])
+            if (self.rank[1:] > self.rank[:-1])[inside].all():
+                return ""
+            how = ", not by rank or by their order in a list; to use these, read the run with order='rank'"
+        return (
+            f"All documents have the same score in {n_tied} of {len(self.size)} queries of the run, such as "
+            f"{self.query.names[is_tied.argmax()]!r}. They are ordered by descending document id{how}."
+        )
+
+    def _contradicted(self, rank: np.ndarray) -> str:
+        """Return a message about queries where a lower rank has a higher score, or an empty string."""
+        key, score, query = self.key, self.score, self.query
+        same = key[1:] == key[:-1]
+        if not ((rank[1:] < rank[:-1]) & same).any():
+            return ""
+        # Tied documents may swap their ranks.
+        starts = np.flatnonzero(np.concatenate([[True], ~same | (score[1:] != score[:-1])]))
+        lowest, highest = np.minimum.reduceat(rank, starts), np.maximum.reduceat(rank, starts)
+        risen = np.flatnonzero((lowest[1:] < highest[:-1]) & (key[starts][1:] == key[starts][:-1]))
+        if not len(risen):
+            return ""
+        first = int(risen[0])
+        above = starts[first] + int(rank[starts[first] : starts[first + 1]].argmax())
+        below = starts[first + 1] + int((rank[starts[first + 1] :] == lowest[first + 1]).argmax())
+        queries = query.codes[starts[risen]]
+        upper, lower = self.docs.take(np.array([above, below])).tolist()
+        return (
+            f"Scores and ranks contradict each other in {len(np.unique(queries))} of {len(query.names)} queries of the "
+            f"run, such as {query.names[queries[0]]!r}, where {upper!r} has rank {rank[above]:g} and a higher score "
+            f"than {lower!r} at rank {rank[below]:g}. The score counts; to use the rank, read the run with "
+            "order='rank'."
+        )
 
 
-def ranking_order(query: np.ndarray, turn: np.ndarray | None, score: np.ndarray, docs: Strings) -> np.ndarray | None:
-    """Return the order of rows by query and rank, or None if they are in that order already."""
-    key = turn_keys(query, turn)
+def in_order(run: Columns) -> RankedRows:
+    """Return the rows of a run by query, turn, descending score and descending document id.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, a score is not a finite number, or a turn is not a whole number from 0.
+    TypeError
+        If an id is neither a string nor an integer.
+    """
+    query, docs = run.ids("query_id"), run.strings("doc_id")
+    turn = _turn(run) if "turn" in run else None
+    score, rank = run.scores(), run.ranks()
+    # One number for the query and the turn of each row, which sorts by both.
+    key = query.codes if turn is None else query.codes * MOST_TURNS + turn.astype(np.int64)
+    size = np.bincount(query.codes, minlength=len(query.names))
+    rows = ranking_order(key, score, docs)
+    if rows is not None:
+        query, docs, key, score = Ids(query.codes[rows], query.names), docs.take(rows), key[rows], score[rows]
+        turn, rank = (None if values is None else values[rows] for values in (turn, rank))
+    return RankedRows(rows, query, docs, key, score, turn, rank, size)
+
+
+def _turn(run: Columns) -> np.ndarray:
+    turn = run.numbers("turn")
+    bad = (turn < 0) | (turn != np.floor(turn)) | (turn >= MOST_TURNS)
+    run.refuse(bad, "turn", f"must be a whole number from 0 to {MOST_TURNS - 1}")
+    return turn
+
+
+def ranking_order(key: np.ndarray, score: np.ndarray, docs: Strings) -> np.ndarray | None:
+    """Return the order of rows by key and rank, or None if they are in that order already."""
     begins = key[1:] != key[:-1]
     order = None
     if not ((key[1:] >= key[:-1]).all() and ((score[1:] <= score[:-1]) | begins).all()):
@@ -48,73 +156,3 @@ def _by_name(order: np.ndarray, ties: np.ndarray, wrong: np.ndarray, docs: Strin
     by_name = np.array(sorted(range(len(rows)), key=names.__getitem__, reverse=True))
     order[rows] = order[rows[by_name[np.argsort(group[by_name], kind="stable")]]]
     return order
-
-
-def doubtful_order(
-    query: Ids,
-    size: np.ndarray,
-    turn: np.ndarray | None,
-    score: np.ndarray,
-    docs: Strings,
-    rank: np.ndarray | None,
-    fewest: float = 1,
-) -> str:
-    """Return a message if ranks contradict the scores, or if the scores do not order documents; or an empty string.
-
-    Parameters
-    ----------
-    size : ndarray of int
-        The number of rows of each query. The rows are in the order of the ranking.
-    fewest : float
-        With fewer queries, scores may by chance all be the same.
-    """
-    contradicted = "" if rank is None else contradicted_ranks(query, turn, score, docs, rank)
-    if contradicted or turn is not None or len(size) < fewest:
-        return contradicted
-    return _tied_queries(query, size, score, rank)
-
-
-def _tied_queries(query: Ids, size: np.ndarray, score: np.ndarray, rank: np.ndarray | None) -> str:
-    """Return a message if, in half of the queries or more, all documents have one score, unless ranks agree."""
-    last = np.cumsum(size) - 1
-    is_tied = (size > 1) & (score[last - size + 1] == score[last])
-    n_tied = int(np.count_nonzero(is_tied))
-    if not n_tied or 2 * n_tied < len(size):
-        return ""
-    how = ""
-    if rank is not None:
-        inside = is_tied[query.codes[1:]] & (query.codes[1:] == query.codes[:-1])
-        if (rank[1:] > rank[:-1])[inside].all():
-            return ""
-        how = ", not by rank or by their order in a list; to use these, read the run with order='rank'"
-    return (
-        f"All documents have the same score in {n_tied} of {len(size)} queries of the run, such as "
-        f"{query.names[is_tied.argmax()]!r}. They are ordered by descending document id{how}."
-    )
-
-
-def contradicted_ranks(query: Ids, turn: np.ndarray | None, score: np.ndarray, docs: Strings, rank: np.ndarray) -> str:
-    """Return a message about queries where a lower rank has a higher score, or an empty string.
-
-    The rows are in the order of the ranking.
-    """
-    key = turn_keys(query.codes, turn)
-    same = key[1:] == key[:-1]
-    if not ((rank[1:] < rank[:-1]) & same).any():
-        return ""
-    # Tied documents may swap their ranks.
-    starts = np.flatnonzero(np.concatenate([[True], ~same | (score[1:] != score[:-1])]))
-    lowest, highest = np.minimum.reduceat(rank, starts), np.maximum.reduceat(rank, starts)
-    risen = np.flatnonzero((lowest[1:] < highest[:-1]) & (key[starts][1:] == key[starts][:-1]))
-    if not len(risen):
-        return ""
-    first = int(risen[0])
-    above = starts[first] + int(rank[starts[first] : starts[first + 1]].argmax())
-    below = starts[first + 1] + int((rank[starts[first + 1] :] == lowest[first + 1]).argmax())
-    queries = query.codes[starts[risen]]
-    upper, lower = docs.take(np.array([above, below])).tolist()
-    return (
-        f"Scores and ranks contradict each other in {len(np.unique(queries))} of {len(query.names)} queries of the "
-        f"run, such as {query.names[queries[0]]!r}, where {upper!r} has rank {rank[above]:g} and a higher score than "
-        f"{lower!r} at rank {rank[below]:g}. The score counts; to use the rank, read the run with order='rank'."
-    )

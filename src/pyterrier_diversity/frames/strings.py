@@ -5,10 +5,9 @@ Only this module tells the two kinds apart. Both have a length, ``take(rows)`` a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sized
-from functools import cached_property
+from collections.abc import Collection, Hashable, Mapping
 from itertools import repeat
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -20,8 +19,9 @@ FEWEST = 2_000
 
 # A pyarrow array, or an array of Python strings.
 Strings = Any
-# What finds the strings of rows: a fingerprint for each row, or its group and string.
-Keys = np.ndarray | list[tuple[int, str]]
+
+# Odd numbers that spread bits over a product.
+_ODD, _OTHER_ODD = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 
 class Ids(NamedTuple):
@@ -31,16 +31,10 @@ class Ids(NamedTuple):
     names: np.ndarray
 
 
-def is_long(rows: Sized) -> bool:
-    """Tell whether there are many strings, for which arrays pay off."""
-    return len(rows) >= FEWEST
-
-
-def kept_in_arrow(frame: pd.DataFrame, name: str) -> Strings | None:
+def in_arrow(column: pd.Series) -> Strings | None:
     """Return a column as an Arrow array, or None if it has few rows or another type."""
-    if not is_long(frame):
+    if len(column) < FEWEST:
         return None
-    column = frame[name]
     dtype = column.dtype
     kind = str(dtype.pyarrow_dtype) if isinstance(dtype, pd.ArrowDtype) else getattr(dtype, "storage", None)
     if kind not in ("pyarrow", "string", "large_string"):
@@ -49,16 +43,6 @@ def kept_in_arrow(frame: pd.DataFrame, name: str) -> Strings | None:
 
     array = pyarrow.array(column.array).cast(pyarrow.large_string())  # pandas 2 may have short ones
     return array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
-
-
-def long_objects(frame: pd.DataFrame, name: str) -> np.ndarray | None:
-    """Return a column as an array of Python objects, or None if it has few rows or another type."""
-    return frame[name].to_numpy() if is_long(frame) and frame[name].dtype == object else None
-
-
-def are_long_objects(strings: Strings) -> bool:
-    """Tell whether these are many Python strings, of which a dict for each ranking is fastest."""
-    return isinstance(strings, np.ndarray) and is_long(strings)
 
 
 def taken(strings: Strings, rows: np.ndarray) -> Strings:
@@ -75,7 +59,7 @@ def objects(strings: Strings) -> np.ndarray:
 
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
-    if not is_long(strings):
+    if len(strings) < FEWEST:
         listed = strings.tolist()
         index = {name: code for code, name in enumerate(dict.fromkeys(listed))}
         return Ids(places(listed, index), np.array(list(index), dtype=object))
@@ -95,150 +79,88 @@ def numbered(strings: Strings) -> Ids:
 
 
 class Pairs:
-    """Distinct pairs of a group and a name, which are found by group and string.
+    """Pairs of a group and a string, which are found in Arrow by the fingerprints of both.
 
     Parameters
     ----------
-    group, name : ndarray of int, shape (pairs,)
-        The group of each pair and the index of its name, sorted by both.
-    names : list of str
-        The distinct names.
-    n_groups : int
-        The number of groups.
+    group, names : ndarray, shape (pairs,)
+        The group and the string of each pair.
 
     Examples
     --------
-    >>> pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 0]), ["b", "a"], n_groups=2)
-    >>> pairs.find(np.array([0, 1, 1]), np.array(["a", "a", "b"], dtype=object))
+    >>> import pyarrow
+    >>> pairs = Pairs(np.array([0, 0, 1]), np.array(["b", "a", "b"], dtype=object))
+    >>> strings = pyarrow.array(["a", "a", "b"], pyarrow.large_string())
+    >>> pairs.find(np.arange(3), np.array([0, 1, 1]), strings)
     (array([0, 2]), array([1, 2]))
     """
 
-    def __init__(self, group: np.ndarray, name: np.ndarray, names: list[str], n_groups: int) -> None:
-        self._group, self._names = group, np.array(names, dtype=object)[name]
-        # Each group has its part of the hash table, four slots for each pair: rows of one group read one part.
-        self._n_slots = 4 * np.bincount(group, minlength=n_groups) + 1
-        self._first_slot = np.cumsum(self._n_slots) - self._n_slots
-
-    @cached_property
-    def _index(self) -> dict[tuple[int, str], int]:
-        return {key: pair for pair, key in enumerate(_listed(self._group, self._names))}
-
-    def _slots(self, group: np.ndarray, prints: np.ndarray) -> np.ndarray:
-        """Return the slot of each row: the highest bits of the print, scaled to the slots of the group."""
-        scaled = (prints >> np.uint64(32)) * self._n_slots.astype(np.uint64)[group]
-        return self._first_slot[group] + (scaled >> np.uint64(32)).astype(np.int64)
-
-    @cached_property
-    def _table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The pairs by slot, their prints, and the first pair of each slot."""
-        prints = _fingerprints(self._bytes)
-        slots = self._slots(self._group, prints)
-        by_slot = np.argsort(slots)
-        return by_slot, prints[by_slot], np.append(0, np.cumsum(np.bincount(slots, minlength=self._n_slots.sum())))
-
-    def find(self, group: np.ndarray, strings: Strings, keys: Keys | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return which rows, given by group and string, are pairs, and the index of each pair.
-
-        Parameters
-        ----------
-        keys : ndarray or list of tuple, optional
-            The result of `keys_of`, if known.
-        """
-        keys = keys_of(group, strings) if keys is None else keys
-        if isinstance(keys, list):
-            pair = places(keys, self._index)
-            row = np.flatnonzero(pair >= 0)
-            return row, pair[row]
-        by_slot, known, firsts = self._table
-        slots = self._slots(group, keys)
-        place, end = firsts[slots], firsts[slots + 1]
-        rows, found = np.flatnonzero(place < end), []
-        while len(rows):
-            alike = known[place[rows]] == keys[rows]
-            found.append(rows[alike])
-            rows = rows[~alike]
-            place[rows] += 1
-            rows = rows[place[rows] < end[rows]]
-        row = np.concatenate([rows, *found])
-        pair = by_slot[place[row]]
-        # Different strings may have the same print.
-        from pyarrow import compute
-
-        strings_found = strings.take(row).view("large_binary")
-        same = compute.equal(strings_found, self._bytes.take(pair)).to_numpy(zero_copy_only=False)
-        if same.all():
-            return row, pair
-        unsure = row[~same]
-        others, theirs = self.find(group, strings, _listed(group[unsure], strings.take(unsure)))
-        return np.append(row[same], unsure[others]), np.append(pair[same], theirs)
-
-    @cached_property
-    def _bytes(self) -> Any:
-        """The names in Arrow, as bytes, because they may contain unpaired surrogates."""
+    def __init__(self, group: np.ndarray, names: np.ndarray) -> None:
         import pyarrow
 
-        return pyarrow.array([name.encode(errors="surrogatepass") for name in self._names], pyarrow.large_binary())
+        # As bytes, because names may contain unpaired surrogates.
+        self._bytes = pyarrow.array([name.encode(errors="surrogatepass") for name in names], pyarrow.large_binary())
+        self._keys = keys_of(group, self._bytes)
+
+    def find(self, pairs: np.ndarray, group: np.ndarray, strings: Strings) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the row and the index of each of some pairs that is among rows; None if rows may repeat a string."""
+        rows = pd.Index(keys_of(group, strings))
+        if not rows.is_unique:
+            return None
+        row = rows.get_indexer(self._keys[pairs])
+        pair, row = pairs[row >= 0], row[row >= 0]
+        # Different strings may have the same key.
+        from pyarrow import compute
+
+        same = compute.equal(strings.take(row).view("large_binary"), self._bytes.take(pair))
+        are_same = same.to_numpy(zero_copy_only=False)
+        return row[are_same], pair[are_same]
 
 
-def _listed(group: np.ndarray, strings: Strings) -> list[tuple[int, str]]:
-    return list(zip(group.tolist(), objects(strings).tolist(), strict=True))
-
-
-# Odd numbers that spread bits over a product.
-_SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
-
-
-def _fingerprints(strings: Any) -> np.ndarray:
-    """Return a number for each string in Arrow: equal strings have equal ones."""
-    _, bounds, data = strings.buffers()
-    bounds = np.frombuffer(bounds, np.int64)[strings.offset : strings.offset + len(strings) + 1]
-    text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
-    end, size = bounds[1:] - bounds[0], np.diff(bounds)
-    padded = np.append(np.zeros(8, np.uint8), text)
-    # Eight bytes that begin at each byte.
-    words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))
-    last, before = words[end], words[end + 8 - np.clip(size, 8, 16)]
-    if size.min(initial=8) < 8:
-        # The lowest bytes of a word that ends with a shorter string belong to the string before.
-        foreign = (8 * np.maximum(8 - size, 0)).astype(np.uint64)
-        last, before = last >> foreign, before >> foreign
-    return np.asarray(last * _SPREAD[0] + before * _SPREAD[1] + size.astype(np.uint64))
-
-
-def keys_of(group: np.ndarray, strings: Strings) -> Keys:
-    """Return what finds strings in groups: their fingerprints or, for Python strings, tuples of group and string.
-
-    Equal strings have equal fingerprints; others mostly differ if their last 16 bytes do.
+def keys_of(group: np.ndarray, strings: Strings) -> np.ndarray:
+    """Return a number for each group and string in Arrow: equal ones have equal numbers, others mostly different ones.
 
     Examples
     --------
-    >>> keys_of(np.array([4, 4, 7]), np.array(["a", "b", "a"], dtype=object))
-    [(4, 'a'), (4, 'b'), (7, 'a')]
+    >>> import pyarrow
+    >>> keys = keys_of(np.array([4, 4, 7, 4]), pyarrow.array(["a", "b", "a", "a"], pyarrow.large_string()))
+    >>> pd.Index(keys).duplicated()
+    array([False, False, False,  True])
     """
-    return _listed(group, strings) if isinstance(strings, np.ndarray) else _fingerprints(strings)
+    _, offsets, data = strings.buffers()
+    bounds = np.frombuffer(offsets, np.int64)[strings.offset : strings.offset + len(strings) + 1]
+    text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
+    start, size = bounds[:-1] - bounds[0], np.diff(bounds)
+    shortest, longest = int(size.min(initial=2**62)), int(size.max(initial=0))
+    # Eight bytes that begin at each byte. The last ones of a string end with it, and overlap those before.
+    words = np.ndarray(len(text) + 1, "<u8", np.append(text, np.zeros(8, np.uint8)), strides=(1,))
+    last = start + np.maximum(size - 8, 0)
+    keys = size.astype(np.uint64) * np.uint64(_ODD) + group.astype(np.uint64) * np.uint64(_OTHER_ODD)
+    spread = _ODD
+    for place in range(0, longest, 8):
+        rows: slice | np.ndarray = slice(None) if place < shortest else np.flatnonzero(size > place)
+        if shortest == longest:  # a slice is faster
+            word = words[min(place, max(longest - 8, 0)) :: longest][: len(size)]
+        else:
+            word = words[np.minimum(start[rows] + place, last[rows])]
+        if shortest < 8 and place == 0:  # without the bytes of the next string
+            word = word << (8 * np.maximum(8 - size[rows], 0)).astype(np.uint64)
+        spread = spread * _ODD % 2**64
+        keys[rows] += word * np.uint64(spread)
+    # The lowest bits, which pandas reads, should depend on all.
+    return keys ^ (keys >> np.uint64(32))
 
 
-def repeats(group: np.ndarray, strings: Strings, keys: Keys | None = None) -> np.ndarray | None:
-    """Tell which rows repeat a string of the same group, or return None if no row does.
+def repeated(group: np.ndarray, strings: Strings, keep: Literal["first", "last"] = "first") -> np.ndarray:
+    """Tell which rows repeat a string of the same group, other than the first or the last of these rows.
 
-    Parameters
-    ----------
-    keys : ndarray or list of tuple, optional
-        The result of `keys_of`, if known.
+    Examples
+    --------
+    >>> repeated(np.array([4, 4, 7, 4]), np.array(["a", "b", "a", "a"], dtype=object))
+    array([False, False, False,  True])
     """
-    if keys is None:
-        is_objects = isinstance(strings, np.ndarray)
-        keys = numbered(strings).codes.astype(np.uint64) if is_objects else _fingerprints(strings)
-    if isinstance(keys, list):
-        rows = np.arange(len(keys) if len(set(keys)) < len(keys) else 0)
-    else:
-        rows = np.flatnonzero(pd.Index(keys + group.astype(np.uint64) * _SPREAD[1]).duplicated(keep=False))
-    if not len(rows):
-        return None
-    first: dict[tuple[int, str], int] = {}
-    again = np.zeros(len(group), dtype=bool)
-    again[rows] = [first.setdefault(key, row) < row for row, key in enumerate(_listed(group[rows], strings.take(rows)))]
-    return again if again.any() else None
+    codes, names = numbered(strings)
+    return pd.Index(group * len(names) + codes).duplicated(keep)
 
 
 def places(names: Collection[T], index: Mapping[T, int]) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from lxml import etree
 
-from ..frames import given_frame, strings, warn
+from ..frames import Columns, warn
 from ..warnings import LengthsWarning
 from .files import Content, Path, Source, read_content
 from .labels import one_line
@@ -168,7 +168,7 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
     1   1     b      NaN
     """
     lengths = doc_len if isinstance(doc_len, Mapping) else read_lengths(doc_len)
-    docs = strings(given_frame(run, ("doc_id",), "run"), "doc_id", "run")
+    docs = Columns(run, ("doc_id",), "run").objects("doc_id")
     words = np.array([lengths.get(doc, math.nan) for doc in docs], dtype=float)
     if len(docs) and np.isnan(words).all():
         known = next(map(repr, lengths), "no document at all")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..frames import PYTERRIER_NAMES, RUN_COLUMNS, given_frame
+from ..frames import PYTERRIER_NAMES, RUN_COLUMNS, Columns
 
 # Other names of PyTerrier's columns.
 _OTHER_NAMES = {**PYTERRIER_NAMES, "docid": "docno"}
@@ -37,7 +37,7 @@ class SharedColumns(dict[str, str]):
 def frame_of(
     data: Any, required: tuple[str, ...], what: str, *, order: str = "score", columns: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
-    """Return qrels or a run in any form but a file as a frame with ir_measures' column names.
+    """Return qrels or a run in any form but a file as a frame with the required columns.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def frame_of(
             found = ", ".join(map(str, frame.columns))
             raise ValueError(f"{what}: order='rank' needs the column rank; found: {found}.")
         frame = frame.drop(columns="score", errors="ignore")
-    return given_frame(frame, required, what)
+    return Columns(frame, required, what).frame
 
 
 def new_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> dict[Any, str]:

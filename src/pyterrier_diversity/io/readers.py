@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -83,20 +83,10 @@ def _read_qrels(source: Any, columns: Mapping[str, str] | None, what: str) -> pd
     frame = read_nuggets(given, columns=columns) if are_nuggets else _judged(given, columns, name)
     if frame.empty and is_file(source):
         raise ValueError(f"{name} contains no judgement.")
-    frame = frames.given_frame(frame, frames.QRELS_COLUMNS, name)
-    label = pd.Series(frames.numbers(frame, "relevance", what), frame.index)
-    named = _as_strings(frame, [name for name in ("query_id", "doc_id", "iteration") if name in frame], what)
-    return with_whole_labels(frame.assign(relevance=label, **named).rename(columns=frames.PYTERRIER_NAMES))
-
-
-def _as_strings(frame: pd.DataFrame, names: Iterable[str], what: str) -> dict[str, pd.Series]:
-    """Return columns of ids as strings. Those of a string type stay as they are."""
-    return {
-        name: frame[name]
-        if isinstance(frame[name].dtype, pd.StringDtype)
-        else frames.column_of(frames.strings(frame, name, what), frame.index)
-        for name in names
-    }
+    qrels = frames.Columns(frame, frames.QRELS_COLUMNS, what)
+    label = pd.Series(qrels.numbers("relevance"), frame.index)
+    frame = qrels.renamed([name for name in ("query_id", "doc_id", "iteration") if name in qrels])
+    return with_whole_labels(frame.assign(relevance=label).rename(columns=frames.PYTERRIER_NAMES))
 
 
 def _opened(source: Any, what: str) -> tuple[Any, str]:
@@ -143,7 +133,7 @@ def _judged(given: Any, columns: Mapping[str, str] | None, name: str) -> pd.Data
         if _is_run(given, columns):
             raise refusal from error
         raise
-    if kind == "json" and (frame["relevance"] % 1 != 0).any() and _is_run(given, columns):
+    if kind == "json" and (frame["label"] % 1 != 0).any() and _is_run(given, columns):
         raise refusal  # {query: {document: score}}
     return frame
 
@@ -156,33 +146,35 @@ def _frame_of_content(
     records = ((record.need_object(), record.where) for record in read_records(content, content.name))
     rows, places = expanded(records, is_run, columns or {})
     frame = frame_of(pd.DataFrame(rows, dtype=object), required, content.name, order=order)
-    return _with_numbers(frame, places, is_run, content.name)
+    return _with_numbers(frame, places, required, content.name)
 
 
-def _with_numbers(frame: pd.DataFrame, places: list[str], is_run: bool, what: str) -> pd.DataFrame:
+def _with_numbers(frame: pd.DataFrame, places: list[str], required: tuple[str, ...], what: str) -> pd.DataFrame:
     """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
+    is_run = required == frames.RUN_COLUMNS
     if not is_run:  # a row may only name an intent
-        frame = frame.assign(doc_id=frame["doc_id"].where(frame["doc_id"].notna(), frames.NO_DOCUMENT))
+        frame = frame.assign(docno=frame["docno"].where(frame["docno"].notna(), frames.NO_DOCUMENT))
     if "doc_len" in frame:
         frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
-    for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in frame):
-        for value, where in zip(frame[name].tolist(), places, strict=True):
+    columns = frames.Columns(frame, required, what)
+    for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in columns):
+        for value, where in zip(columns[name].tolist(), places, strict=True):
             if (type(value) is str and value) if name in _ID_COLUMNS else type(value) is float and math.isfinite(value):
                 continue
-            field = Field(value, where, frames.shown(frame, name))
+            field = Field(value, where, columns.shown(name))
             if value == frames.NO_DOCUMENT and name == "doc_id" and not is_run:
                 continue
             if value is None or value == "" or value != value:
                 raise ValueError(f"{where}: {field.name} is missing.")
             field.identifier() if name in _ID_COLUMNS else field.number()
-    read = {name: frames.numbers(frame, name, what) for name in _NUMBERS if name in frame}
+    read = {columns.theirs[name]: columns.numbers(name) for name in _NUMBERS if name in columns}
     return frame.assign(**read | ({"score": frames.exact(frame["score"])} if is_run else {}))
 
 
 def _is_run(content: Content, columns: Mapping[str, str] | None) -> bool:
     with suppress(ValueError, TypeError), frames.collected():
         frame = run_frame(content, columns=columns)
-        return not frame.empty and "relevance" not in frame
+        return not frame.empty and {"label", "relevance"}.isdisjoint(frame)
     return False
 
 
@@ -262,29 +254,24 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
     0   q    d1    0.5     0
     1   q    d2    0.4     1
     """
-    frame = run_frame(source, order=order, columns=columns)
-    query, docs = frames.ids(frame, "query_id", "run"), frames.kept_strings(frame, "doc_id", "run")
-    turn = frames.numbers(frame, "turn", "run") if "turn" in frame else None
-    score, rank = frames.scores(frame, "run"), frames.given_ranks(frame)
-    frame = frame.assign(score=frames.exact(frame["score"])) if frame["score"].dtype == object else frame
-    rows = frames.ranking_order(query.codes, turn, score, docs)
-    if rows is not None:
-        frame, query = frame.take(rows), frames.Ids(query.codes[rows], query.names)
-        docs, score = docs.take(rows), score[rows]
-        turn, rank = (None if values is None else values[rows] for values in (turn, rank))
-    size = np.bincount(query.codes, minlength=len(query.names))
-    doubt = frames.doubtful_order(query, size, turn, score, docs, rank)
+    run = frames.Columns(run_frame(source, order=order, columns=columns), frames.RUN_COLUMNS, "run")
+    ordered, frame = frames.in_order(run), run.renamed()
+    if frame["score"].dtype == object:
+        frame["score"] = frames.exact(frame["score"])
+    if ordered.rows is not None:
+        frame = frame.take(ordered.rows)
+    doubt = ordered.doubt()
     if doubt:
         frames.warn(RanksWarning(doubt))
-    run = frame.assign(**_as_strings(frame, ("query_id", "doc_id"), "run"), rank=counted(size)).reset_index(drop=True)
+    frame = frame.assign(rank=counted(ordered.size)).reset_index(drop=True)
     first = ["query_id", "doc_id", "score", "rank"]
-    return run[[*first, *(name for name in run if name not in first)]].rename(columns=frames.PYTERRIER_NAMES)
+    return frame[[*first, *(name for name in frame if name not in first)]].rename(columns=frames.PYTERRIER_NAMES)
 
 
 def run_frame(
     source: Any, *, order: OrderedBy = "score", columns: Mapping[str, str] | None = None, what: str = "run"
 ) -> pd.DataFrame:
-    """Return a run in any form that `read_run` reads as a frame with ir_measures' column names, in any order."""
+    """Return a run in any form that `read_run` reads as a frame with the required columns, in any order."""
     checked_order("read_run", order)
     given, name = _opened(source, what)
     if not isinstance(given, Content):
@@ -295,9 +282,8 @@ def run_frame(
     is_session, by_rank = is_dd_run(given), order == "rank"
     if is_session and by_rank:
         raise ValueError(f"{name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
-    return frames.given_frame(
-        read_dd_run(given) if is_session else _run_of_lines(given, by_rank), frames.RUN_COLUMNS, name
-    )
+    frame = read_dd_run(given) if is_session else _run_of_lines(given, by_rank)
+    return frames.Columns(frame, frames.RUN_COLUMNS, name).frame
 
 
 def checked_order(who: str, order: Any) -> OrderedBy:

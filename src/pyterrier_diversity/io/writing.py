@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..frames import NO_DOCUMENT, PYTERRIER_NAMES, QRELS_COLUMNS, given_frame, numbers, strings
+from ..frames import NO_DOCUMENT, PYTERRIER_NAMES, QRELS_COLUMNS, Columns
 from .files import Path
 
 # The columns of TREC's qrels; the weight is optional.
@@ -117,9 +117,9 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
       qid docno  label iteration importance
     0   1   d 1      2         a      vital
     """
-    frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
-    numbers(frame, "relevance", "qrels")
-    ids = {name: strings(frame, name, "qrels") for name in ("query_id", "doc_id", "iteration") if name in frame}
+    columns = Columns(qrels, QRELS_COLUMNS, "qrels")
+    columns.numbers("relevance")
+    frame = columns.renamed([name for name in ("query_id", "doc_id", "iteration") if name in columns])
     name = os.fspath(path)
     ending = File(name.removesuffix(".gz")).suffix.lower()
     if ending == ".parquet":
@@ -129,7 +129,6 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
     # All text is quoted: a carriage return would otherwise end the row.
     how: dict[str, Any] = {"sep": "\t" if ending == ".tsv" else ",", "quoting": csv.QUOTE_NONNUMERIC}
     try:
-        frame = frame.assign(**ids)
         if ending not in (".parquet", ".csv", ".tsv"):
             frame, how = _trec(frame, lossy), {"sep": " ", "quoting": csv.QUOTE_NONE, "header": False}
         table = frame.rename(columns=PYTERRIER_NAMES)

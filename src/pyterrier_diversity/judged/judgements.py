@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-import pandas as pd
 
-from ..frames.strings import Pairs, numbered
+from ..frames.strings import Pairs, repeated
 from .entries import Groups
 from .grades import Gain
 
@@ -31,12 +30,10 @@ class Table:
 class Documents(Table):
     """Relevant (query, document) pairs, sorted by query and descending name.
 
-    The document's name and its index among the distinct names, the index of the query, and R(d), or 0
-    if the qrels have no rarity.
+    The document's name, the index of the query, and R(d), or 0 if the qrels have no rarity.
     """
 
     ids: np.ndarray
-    name: np.ndarray
     query: np.ndarray
     rarity: np.ndarray
 
@@ -128,8 +125,6 @@ class Judgements:
     ----------
     query_ids : sequence of str
         Query ids, in a fixed order; they repeat when each intent is scored as a query.
-    names : list of str
-        The distinct names of relevant documents, in descending order.
     documents, labels : Documents, Labels
         The relevant documents, and the labels that link them to their intents.
     named : NamedIntents
@@ -149,7 +144,6 @@ class Judgements:
     """
 
     query_ids: Sequence[str]
-    names: list[str]
     documents: Documents
     labels: Labels
     named: NamedIntents
@@ -197,8 +191,7 @@ class Judgements:
         nameless = np.full(len(self), "", dtype=object)
         # Sorted by label: the last of a document's rows has its highest label, which may be negative.
         rows = self.rows.take(np.argsort(self.rows.label, kind="stable"))
-        codes, names = numbered(rows.doc_ids)
-        rows = rows.take(~pd.Index(rows.query * len(names) + codes).duplicated(keep="last"))
+        rows = rows.take(~repeated(rows.query, rows.doc_ids, keep="last"))
         return self._with(
             slice(None),
             Labels(np.arange(len(intent)), intent, value, gain),
@@ -277,14 +270,23 @@ class Judgements:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The documents, to be found by query and name."""
-        return Pairs(self.documents.query, self.documents.name, self.names, len(self))
+        """The documents, to be found by query and name in Arrow."""
+        return Pairs(self.documents.query, self.documents.ids)
 
     @cached_property
-    def relevant_docs(self) -> list[list[str]]:
-        """For each query, the ids of its relevant documents, in their order."""
-        parts = np.split(self.documents.ids, np.cumsum(self.n_relevant_docs)[:-1])
-        return [docs.tolist() for docs in parts[: len(self)]]  # without queries, there is one part, too
+    def places_of_docs(self) -> list[dict[str, int]]:
+        """For each query, the indices of its relevant documents."""
+        places: list[dict[str, int]] = [{} for _ in self.query_ids]
+        for place, (query, doc) in enumerate(zip(self.documents.query.tolist(), self.documents.ids, strict=True)):
+            places[query][doc] = place
+        return places
+
+    def ranks(self, doc: Sequence[int], rank: Sequence[int]) -> np.ndarray:
+        """Return the rank of each document, or 0, given the index of each retrieved document, or -1, and its rank."""
+        ranks = np.zeros(len(self.documents.ids) + 1, dtype=np.int64)
+        # Backwards, so that the best rank of a document counts. The last is for the others.
+        ranks[np.array(doc, dtype=np.int64)[::-1]] = rank[::-1]
+        return ranks[:-1]
 
     @cached_property
     def judged_docs(self) -> list[set[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -162,16 +162,16 @@ class Ranked:
         """Return the rankings without unjudged documents."""
         if self.run is None:
             return self
-        judged = [
-            list(filter(of_query.__contains__, docs))
-            for of_query, docs in zip(self.judgements.judged_docs, self.rankings(), strict=True)
-        ]
-        n = np.array(list(map(len, judged)), dtype=np.int64)
-        docs = np.array([doc for of_query in judged for doc in of_query], dtype=object)
-        row, doc = self.judgements.pairs.find(np.repeat(np.arange(len(n)), n), docs)
-        ranks = np.zeros_like(self.ranks)
-        ranks[doc] = counted(n)[row] + 1
-        return Ranked(self.judgements, ranks, n, self.run)
+        found: list[int] = []
+        rank: list[int] = []
+        n = []
+        of_queries = zip(self.judgements.judged_docs, self.judgements.places_of_docs, self.rankings(), strict=True)
+        for judged, places, docs in of_queries:
+            kept = list(filter(judged.__contains__, docs))
+            found += map(places.get, kept, repeat(-1))
+            rank += range(1, len(kept) + 1)
+            n.append(len(kept))
+        return Ranked(self.judgements, self.judgements.ranks(found, rank), np.array(n, dtype=np.int64), self.run)
 
     def rankings(self, depth: int | None = None, queries: slice = slice(None)) -> list[list[str]]:
         """Return the documents of each ranking, or of some, best first, down to a depth."""

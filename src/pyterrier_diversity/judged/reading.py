@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..frames.columns import (
-    IMPORTANCE,
-    INTENT_TYPES,
-    NO_DOCUMENT,
-    QRELS_COLUMNS,
-    by_number,
-    given_frame,
-    ids,
-    numbers,
-    refuse,
-    strings,
-)
+from ..frames.columns import IMPORTANCE, INTENT_TYPES, NO_DOCUMENT, QRELS_COLUMNS, Columns, by_number
 from ..frames.strings import Ids, equal
 from .judgements import Documents, Judgements, Labels, NamedIntents, Passages, Rows
 
-_OF_INTENTS = ("iteration", "subtopic_id", "weight", "intent_type", "importance", "importance_value")
-_OPTIONAL = (*_OF_INTENTS, "rarity", "gain", "passage", "nugget")
+
+class _Optional(NamedTuple):
+    """An optional column: where its values must agree, what counts without it, its largest value, or its words."""
+
+    within: Literal["intent", "document", "intent and document"]
+    default: float = 0.0
+    most: float = math.inf
+    words: Mapping[str, float] | None = None
+
+
+_OPTIONAL = {
+    # Only ratios of weights matter. The sum of larger weights could be infinite.
+    "weight": _Optional("intent", 1.0, most=1e100),
+    "intent_type": _Optional("intent", words=INTENT_TYPES),
+    "importance": _Optional("intent", words=IMPORTANCE),
+    "importance_value": _Optional("intent", most=1.0),
+    "rarity": _Optional("document", most=1.0),
+    "gain": _Optional("intent and document"),
+}
+_READ = ("iteration", "subtopic_id", *_OPTIONAL, "passage", "nugget")
 # Columns that other tools call the intent.
 _LIKE_INTENTS = ("subtopic", "aspect", "intent", "facet", "perspective", "nugget")
-
-# Only ratios of weights matter. The sum of larger weights could be infinite.
-_LARGEST_WEIGHT = 1e100
-
 
 # Qrels that were read before, the most recent first: pt.Experiment passes a new copy of the same qrels for every
 # system. A tuple, which other threads may go through while one replaces it.
@@ -65,25 +69,25 @@ def judge(qrels: pd.DataFrame) -> Judgements:
         If a column or a value is missing or out of range, or two labels contradict each other. Also if a document has
         several labels, but the column for the intent is missing or has another name.
     """
-    frame = given_frame(qrels, QRELS_COLUMNS, "qrels")
-    _refuse_unread_intents(frame)
+    columns = Columns(qrels, QRELS_COLUMNS, "qrels")
+    _refuse_unread_intents(columns)
     # Numbers first: different qrels mostly differ in labels, and comparing numbers is fast.
-    columns = {name: frame[name] for name in ("relevance", *_OPTIONAL, "query_id", "doc_id") if name in frame}
+    read = {name: columns[name] for name in ("relevance", *_READ, "query_id", "doc_id") if name in columns}
     global _recent
     for known, judgements in _recent:
-        if known.keys() == columns.keys() and all(equal(known[name], column) for name, column in columns.items()):
+        if known.keys() == read.keys() and all(equal(known[name], column) for name, column in read.items()):
             return judgements
-    judgements = _read(frame)
-    recent = (({name: column.copy() for name, column in columns.items()}, judgements), *_recent)
+    judgements = _read(columns)
+    recent = (({name: column.copy() for name, column in read.items()}, judgements), *_recent)
     rows = np.cumsum([len(known["query_id"]) for known, _ in recent])
     _recent = recent[: max(1, int(np.count_nonzero(rows[:_MOST_QRELS] <= _MOST_ROWS)))]
     return judgements
 
 
-def _refuse_unread_intents(frame: pd.DataFrame) -> None:
+def _refuse_unread_intents(qrels: Columns) -> None:
     """Raise a ``ValueError`` if a column looks like the intent, but no column has its name."""
-    for column in () if _has_intents(frame) else _LIKE_INTENTS:
-        if column in frame and not (column == "nugget" and "passage" in frame):
+    for column in () if _has_intents(qrels) else _LIKE_INTENTS:
+        if column in qrels and not (column == "nugget" and "passage" in qrels):
             raise ValueError(
                 f"qrels have a column {column}, but no column iteration or subtopic_id. If {column} is the intent, "
                 f"rename it, as in io.read_qrels(..., columns={{{column!r}: 'iteration'}}) or, in the shell, --columns "
@@ -91,67 +95,75 @@ def _refuse_unread_intents(frame: pd.DataFrame) -> None:
             )
 
 
-def _read(frame: pd.DataFrame) -> Judgements:
-    columns = frozenset(_OPTIONAL).intersection(frame.columns)
-    if "passage" not in columns:
-        return _read_documents(frame, columns)
-    frame = _distinct_passages(frame)
-    judgements = _read_documents(_of_documents(frame), columns)
-    return replace(judgements, passages=_passages(frame, judgements)) if "nugget" in columns else judgements
+def _read(qrels: Columns) -> Judgements:
+    if "passage" not in qrels:
+        return _read_documents(qrels)
+    frame = _distinct_passages(qrels)
+    columns = frozenset(name for name in _READ if name in qrels)
+    judgements = replace(_read_documents(qrels.of(_of_documents(frame))), columns=columns)
+    return replace(judgements, passages=_passages(qrels.of(frame), judgements)) if "nugget" in qrels else judgements
 
 
-def _distinct_passages(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the passages without duplicates, and with relevance as checked numbers."""
-    keys = [name for name in (*QRELS_COLUMNS[:2], "iteration", "subtopic_id", "passage") if name in frame]
-    texts = {name: strings(frame, name, "qrels") for name in keys}
-    frame = frame.assign(relevance=numbers(frame, "relevance", "qrels"), **texts)
-    frame = frame.drop_duplicates([name for name in (*QRELS_COLUMNS, *_OPTIONAL) if name in frame])
+def _distinct_passages(qrels: Columns) -> pd.DataFrame:
+    """Return the columns that are read of passages without duplicates, with strings and checked numbers."""
+    keys = [name for name in ("query_id", "doc_id", "iteration", "subtopic_id", "passage") if name in qrels]
+    read: dict[str, Any] = {name: qrels[name].array for name in _READ if name in qrels}
+    read |= {name: qrels.numbers(name) for name in ("relevance", "gain") if name in qrels}
+    frame = pd.DataFrame(read | {name: qrels.objects(name) for name in keys}).drop_duplicates()
     twice = frame.duplicated(keys).to_numpy()
-    refuse(frame, twice, "passage", "qrels", "must have one rating and nugget for a document and intent")
+    qrels.of(frame).refuse(twice, "passage", "must have one rating and nugget for a document and intent")
     return frame
 
 
 def _of_documents(passages: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each document and intent, with the highest label of its passages, and their sum as gain."""
-    gain = passages["relevance"].clip(lower=0) if "gain" not in passages else numbers(passages, "gain", "qrels")
-    keys = [name for name in ("query_id", "doc_id", *_OF_INTENTS, "rarity") if name in passages]
+    gain = passages["gain"] if "gain" in passages else passages["relevance"].clip(lower=0)
+    keys = [name for name in passages if name not in ("relevance", "gain", "passage", "nugget")]
     groups = passages.assign(gain=gain).groupby(keys, sort=False, dropna=False)
     return groups.agg(relevance=("relevance", "max"), gain=("gain", "sum")).reset_index()
 
 
-def _passages(frame: pd.DataFrame, judgements: Judgements) -> Passages:
+def _passages(qrels: Columns, judgements: Judgements) -> Passages:
     """Return the relevant passages sorted by number, then by name."""
-    named, query, names = intents_of_rows(frame)
-    row, doc = judgements.pairs.find(query[named], strings(frame, "doc_id", "qrels"))
+    named, query, names = intents_of_rows(qrels)
+    at, docs = judgements.places_of_docs, qrels.objects("doc_id")
+    doc = np.array([at[of].get(name, -1) for of, name in zip(query[named].tolist(), docs, strict=True)], dtype=np.intp)
     n_docs, labels = len(judgements.documents.ids), judgements.labels
     of_label = pd.Index(judgements.kept[labels.intent] * n_docs + labels.doc)
-    passages = frame.iloc[row].assign(
-        label=of_label.get_indexer(named[row] * n_docs + doc),
-        nugget=strings(frame, "nugget", "qrels")[row],
-        number=pd.to_numeric(frame["passage"], errors="coerce").to_numpy()[row],
-        intent=names[named[row]],
+    passages = pd.DataFrame(
+        {
+            "label": np.where(doc < 0, -1, of_label.get_indexer(named * n_docs + doc)),
+            "rating": qrels["relevance"].to_numpy(),
+            "number": pd.to_numeric(qrels["passage"], errors="coerce").to_numpy(),
+            "passage": qrels["passage"].to_numpy(),
+            "query": query[named],
+            "intent": names[named],
+            "nugget": qrels.objects("nugget"),
+        }
     )
-    passages = passages[(passages["relevance"] > 0) & (passages["label"] >= 0)]
+    passages = passages[(passages["rating"] > 0) & (passages["label"] >= 0)]
     passages = passages.sort_values(["number", "passage"], kind="stable")
-    nugget = passages.groupby(["query_id", "intent", "nugget"]).ngroup()
-    return Passages(passages["label"].to_numpy(), nugget.to_numpy(), passages["relevance"].to_numpy())
+    nugget = passages.groupby(["query", "intent", "nugget"]).ngroup()
+    return Passages(passages["label"].to_numpy(), nugget.to_numpy(), passages["rating"].to_numpy())
 
 
-def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
-    query, doc, iteration = _sorted_ids(frame, "query_id"), ids(frame, "doc_id", "qrels"), _iteration(frame)
-    label = numbers(frame, "relevance", "qrels")
+def _read_documents(qrels: Columns) -> Judgements:
+    query, doc, iteration = _sorted_ids(qrels, "query_id"), qrels.ids("doc_id"), _iteration(qrels)
+    label = qrels.numbers("relevance")
     named, named_query, named_ids = _named_intents(query, iteration)
-    weight = _optional(frame, "weight", 1.0)
-    refuse(frame, weight > _LARGEST_WEIGHT, "weight", "qrels", f"must not be above {_LARGEST_WEIGHT:g}")
-    weight = _agreed(frame, "weight", weight, named)
-    navigational, importance = _navigational(frame, named), _importance(frame, named)
-    rarity, gain = _optional(frame, "rarity", 0.0, most=1.0), _optional(frame, "gain", label)
-    if "rarity" in frame:
-        _agreed(frame, "rarity", rarity, pd.factorize(query.codes * len(doc.names) + doc.codes)[0], "document")
+    weight, navigational = _optional(qrels, "weight", named), _optional(qrels, "intent_type", named) > 0
+    is_word = "importance" in qrels and "importance_value" not in qrels
+    importance = _optional(qrels, "importance" if is_word else "importance_value", named)
+    document = query.codes * len(doc.names) + doc.codes
+    rarity = _optional_of_rows(qrels, "rarity", document) if "rarity" in qrels else np.zeros(len(qrels))
     unjudged = (doc.names == NO_DOCUMENT)[doc.codes]
-    refuse(frame, unjudged & (label > 0), "relevance", "qrels", "must be 0 in a row without a document")
-    repeated = _repeated(frame, doc, named, label, gain)
-    keep = (weight[named] > 0) & ~unjudged & ~repeated
+    qrels.refuse(unjudged & (label > 0), "relevance", "must be 0 in a row without a document")
+    pair = named * len(doc.names) + doc.codes
+    repeats = pd.Index(pair).duplicated()
+    if repeats.any():
+        _refuse_contradictions(qrels, pair, label)
+    gain = _optional_of_rows(qrels, "gain", pair) if "gain" in qrels else label
+    keep = (weight[named] > 0) & ~unjudged & ~repeats
     relevant = np.flatnonzero(keep & (label > 0))
     intents, intent = np.unique(named[relevant], return_inverse=True)
     names, name = _descending(doc.names, doc.codes[relevant])
@@ -159,17 +171,15 @@ def _read_documents(frame: pd.DataFrame, columns: frozenset[str]) -> Judgements:
     _, first, of_label = np.unique(keys, return_index=True, return_inverse=True)
     row = relevant[first]
     by_intent = np.argsort(intent * len(first) + of_label)
-    labels = Labels(of_label, intent, label[relevant], gain[relevant])
     return Judgements(
         query_ids=query.names.tolist(),
-        names=names.tolist(),
-        documents=Documents(names[name[first]], name[first], query.codes[row], rarity[row]),
-        labels=labels.take(by_intent),
+        documents=Documents(names[name[first]], query.codes[row], rarity[row]),
+        labels=Labels(of_label, intent, label[relevant], gain[relevant]).take(by_intent),
         named=NamedIntents(named_ids, named_query, weight, navigational, importance),
         kept=intents,
         rows=Rows(query.codes, doc.names[doc.codes], label, named).take(keep),
         passages=None,
-        columns=columns,
+        columns=frozenset(name for name in _READ if name in qrels),
         base_doc=np.arange(len(first)),
         base_query=np.arange(len(query.names)),
     )
@@ -185,14 +195,14 @@ def _descending(names: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.nd
     return names[used[order]], place[code]
 
 
-def intents_of_rows(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def intents_of_rows(qrels: Columns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the index of each row's intent, and the query and the name of each intent."""
-    return _named_intents(_sorted_ids(frame, "query_id"), _iteration(frame))
+    return _named_intents(_sorted_ids(qrels, "query_id"), _iteration(qrels))
 
 
-def _sorted_ids(frame: pd.DataFrame, column: str) -> Ids:
+def _sorted_ids(qrels: Columns, column: str) -> Ids:
     """Return a column of ids with the names sorted as numbers if all are numbers, otherwise alphabetically."""
-    codes, distinct = ids(frame, column, "qrels")
+    codes, distinct = qrels.ids(column)
     names = distinct.tolist()
     keys = [by_number(name) for name in names]
     numeric = not any(other for other, *_ in keys)
@@ -200,21 +210,21 @@ def _sorted_ids(frame: pd.DataFrame, column: str) -> Ids:
     return Ids(np.argsort(order)[codes], distinct[order])
 
 
-def _has_intents(frame: pd.DataFrame) -> bool:
-    return "iteration" in frame or "subtopic_id" in frame
+def _has_intents(qrels: Columns) -> bool:
+    return "iteration" in qrels or "subtopic_id" in qrels
 
 
-def _iteration(frame: pd.DataFrame) -> Ids:
-    if not _has_intents(frame):
-        return Ids(np.zeros(len(frame), dtype=np.int64), np.array(["0"], dtype=object))
-    if "subtopic_id" not in frame:
-        return _sorted_ids(frame, "iteration")
-    subtopic = _sorted_ids(frame, "subtopic_id")
-    if "iteration" in frame:
-        iteration = ids(frame, "iteration", "qrels")
+def _iteration(qrels: Columns) -> Ids:
+    if not _has_intents(qrels):
+        return Ids(np.zeros(len(qrels), dtype=np.int64), np.array(["0"], dtype=object))
+    if "subtopic_id" not in qrels:
+        return _sorted_ids(qrels, "iteration")
+    subtopic = _sorted_ids(qrels, "subtopic_id")
+    if "iteration" in qrels:
+        iteration = qrels.ids("iteration")
         differ = iteration.names[iteration.codes] != subtopic.names[subtopic.codes]
         if len(iteration.names) > 1:
-            refuse(frame, differ, "iteration", "qrels", "must agree with subtopic_id, as both name the intent")
+            qrels.refuse(differ, "iteration", "must agree with subtopic_id, as both name the intent")
     return subtopic
 
 
@@ -226,71 +236,61 @@ def _named_intents(query: Ids, iteration: Ids) -> tuple[np.ndarray, np.ndarray, 
     return codes, keys // n_names, iteration.names[keys % n_names]
 
 
-def _repeated(frame: pd.DataFrame, doc: Ids, named: np.ndarray, label: np.ndarray, gain: np.ndarray) -> np.ndarray:
-    """Return which rows are exact duplicates of an earlier row, or raise a ``ValueError`` if rows contradict it."""
-    pair = named * len(doc.names) + doc.codes
-    again = pd.Index(pair).duplicated()
-    if not again.any():
-        return again
-    if not _has_intents(frame):
-        row = int(again.argmax())
+def _refuse_contradictions(qrels: Columns, pair: np.ndarray, label: np.ndarray) -> None:
+    """Raise a ``ValueError`` if rows of one query, intent and document have different labels."""
+    if not _has_intents(qrels):
+        row = int(pd.Index(pair).duplicated().argmax())
         raise ValueError(
-            f"qrels have several rows for document {doc.names[doc.codes[row]]!r} of query "
-            f"{frame['query_id'].iloc[row]!r}, but no column iteration or subtopic_id for the intent; "
+            f"qrels have several rows for document {qrels['doc_id'].iloc[row]!r} of query "
+            f"{qrels['query_id'].iloc[row]!r}, but no column iteration or subtopic_id for the intent; "
             "pyterrier_diversity.io.read_qrels keeps the intents of a qrels file."
         )
     labels = pd.DataFrame({"pair": pair, "label": label}).drop_duplicates()
     labels = labels[labels.duplicated("pair", keep=False)]
     contradicting = [group for _, group in labels.groupby("pair", sort=False)["label"]]
     if contradicting:
-        column = "subtopic_id" if "subtopic_id" in frame else "iteration"
+        column = "subtopic_id" if "subtopic_id" in qrels else "iteration"
+        query, intent, doc = (qrels[name] for name in ("query_id", column, "doc_id"))
         cases = [
-            f"query {frame['query_id'].iloc[group.index[0]]!r}, {column} {frame[column].iloc[group.index[0]]!r}, "
-            f"document {frame['doc_id'].iloc[group.index[0]]!r}: {', '.join(f'{value:g}' for value in group)}"
+            f"query {query.iloc[group.index[0]]!r}, {column} {intent.iloc[group.index[0]]!r}, "
+            f"document {doc.iloc[group.index[0]]!r}: {', '.join(f'{value:g}' for value in group)}"
             for group in contradicting[:3]
         ]
         raise ValueError(
             f"qrels have different labels for one query, intent and document ({len(contradicting)} cases): "
             f"{'; '.join(cases)}."
         )
-    _agreed(frame, "gain", gain, pd.factorize(pair)[0], "intent and document")
-    return again
 
 
-def _agreed(
-    frame: pd.DataFrame, column: str, values: np.ndarray, group: np.ndarray, within: str = "intent"
-) -> np.ndarray:
-    """Return the value of each group, or raise a ``ValueError`` if the rows of a group differ."""
-    per_group = np.empty(group.max(initial=-1) + 1, dtype=values.dtype)
+def _optional(qrels: Columns, name: str, group: np.ndarray) -> np.ndarray:
+    """Return the value of an optional column in each group, or its default if the column is missing.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range or an unknown word, or the rows of a group differ.
+    """
+    within, default, most, words = _OPTIONAL[name]
+    n = int(group.max(initial=-1)) + 1
+    if name not in qrels:
+        return np.full(n, default)
+    if words is None:
+        values = qrels.numbers(name)
+        rule = "must not be negative" if most == math.inf else f"must be in [0, {most:g}]"
+        qrels.refuse((values < 0) | (values > most), name, rule)
+    else:
+        values, distinct = pd.factorize(qrels.objects(name, are_ids=False))
+        if words is INTENT_TYPES:
+            unknown = ~np.isin(distinct, list(words))
+            qrels.refuse(unknown[values], name, f"must be {' or '.join(map(repr, words))}")
+    per_group = np.empty(n, dtype=values.dtype)
     per_group[group] = values
-    hint = "" if "intent" not in within or _has_intents(frame) else " (no column iteration tells them apart)"
-    rule = f"must be the same in all rows of a query's {within}{hint}"
-    refuse(frame, per_group[group] != values, column, "qrels", rule)
-    return per_group
+    hint = "" if within == "document" or _has_intents(qrels) else " (no column iteration tells them apart)"
+    qrels.refuse(per_group[group] != values, name, f"must be the same in all rows of a query's {within}{hint}")
+    return per_group if words is None else np.array([words.get(word, default) for word in distinct])[per_group]
 
 
-def _optional(frame: pd.DataFrame, column: str, default: npt.ArrayLike, *, most: float = math.inf) -> np.ndarray:
-    """Return a column of numbers from 0 to ``most``, or the default if the column is missing."""
-    if column not in frame:
-        return np.full(len(frame), default)
-    values = numbers(frame, column, "qrels")
-    rule = "must not be negative" if most == math.inf else f"must be in [0, {most:g}]"
-    refuse(frame, (values < 0) | (values > most), column, "qrels", rule)
-    return values
-
-
-def _navigational(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
-    if "intent_type" not in frame:
-        return np.zeros(named.max(initial=-1) + 1, dtype=bool)
-    kind = strings(frame, "intent_type", "qrels", are_ids=False)
-    refuse(frame, ~np.isin(kind, INTENT_TYPES), "intent_type", "qrels", "must be 'inf' or 'nav'")
-    return _agreed(frame, "intent_type", kind == "nav", named)
-
-
-def _importance(frame: pd.DataFrame, named: np.ndarray) -> np.ndarray:
-    """Return v_t of each intent: what its importance counts, where 1 is vital."""
-    if "importance_value" in frame or "importance" not in frame:
-        return _agreed(frame, "importance_value", _optional(frame, "importance_value", 0.0, most=1.0), named)
-    words = Ids(*pd.factorize(strings(frame, "importance", "qrels", are_ids=False)))
-    counts = np.array([IMPORTANCE.get(name, 0.0) for name in words.names], dtype=np.float64)
-    return counts[_agreed(frame, "importance", words.codes, named)]
+def _optional_of_rows(qrels: Columns, name: str, group: np.ndarray) -> np.ndarray:
+    """Return the value of an optional column in each row."""
+    group = pd.factorize(group)[0]
+    return _optional(qrels, name, group)[group]

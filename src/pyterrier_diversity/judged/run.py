@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 
 from ..arithmetic import counted
-from ..frames.columns import RUN_COLUMNS, given_frame, given_ranks, ids, kept_strings, numbers, refuse, scores
-from ..frames.order import MOST_TURNS, doubtful_order, ranking_order, turn_keys
-from ..frames.strings import Ids, are_long_objects, heads, keys_of, places, repeats, taken
+from ..frames.columns import RUN_COLUMNS, Columns
+from ..frames.order import in_order
+from ..frames.strings import heads, places, repeated, taken
 from ..frames.warned import warn
 from ..warnings import DataWarning, IdsWarning, RanksWarning, RepeatsWarning
-from .entries import Groups
 from .judgements import Judgements
 from .sessions import Sessions
 
@@ -28,8 +27,8 @@ _AT_A_TIME = 2**15
 # With more words, the cost of reading could be infinite.
 _MOST_WORDS = 1e100
 
-# Ranks of the relevant documents, lengths of rankings, and rows that repeat a document.
-_Found = tuple[np.ndarray, np.ndarray, np.ndarray]
+# Ranks of the relevant documents, lengths of rankings, and whether documents repeat.
+_Found = tuple[np.ndarray, np.ndarray, bool]
 
 # Prefix of the made-up names of documents at ranks in a session without a judged document.
 _NOBODY = "\1"
@@ -75,25 +74,21 @@ class Run:
 
     def __init__(self, run: pd.DataFrame, *, is_whole: bool = False) -> None:
         self._is_whole = is_whole
-        frame = given_frame(run, RUN_COLUMNS, "run")
-        query, docs = ids(frame, "query_id", "run"), kept_strings(frame, "doc_id", "run")
-        turn = _turn(frame) if "turn" in frame else None
-        tie = numbers(frame, "tie", "run") if "tie" in frame else None
-        doc_len = _doc_len(frame) if "doc_len" in frame else None
-        score, rank = scores(frame, "run"), given_ranks(frame)
-        order = ranking_order(query.codes, turn, score, docs)
-        if order is not None:
-            query, docs, score = Ids(query.codes[order], query.names), docs.take(order), score[order]
-            turn, doc_len, rank, tie = (v if v is None else v[order] for v in (turn, doc_len, rank, tie))
-        self.query_ids: list[str] = query.names.tolist()
-        self.sessions = None if turn is None else Sessions(query.codes, turn)
-        self.query, self.turn = query.codes, turn_keys(query.codes, turn)
-        self.tie = score if tie is None else tie
-        self._docs, self._doc_len = docs, doc_len
-        self._size = np.bincount(query.codes, minlength=len(query.names))
+        columns = Columns(run, RUN_COLUMNS, "run")
+        ordered = in_order(columns)
+        tie = columns.numbers("tie") if "tie" in columns else None
+        doc_len = _doc_len(columns) if "doc_len" in columns else None
+        if ordered.rows is not None:
+            tie, doc_len = (None if values is None else values[ordered.rows] for values in (tie, doc_len))
+        self.query_ids: list[str] = ordered.query.names.tolist()
+        self.query, self.turn = ordered.query.codes, ordered.key
+        self.sessions = None if ordered.turn is None else Sessions(self.query, self.turn)
+        self.tie = ordered.score if tie is None else tie
+        self._docs, self._doc_len = ordered.docs, doc_len
+        self._size = ordered.size
         self._start = np.cumsum(self._size) - self._size
         self._warned: set[str] = set()
-        doubt = doubtful_order(query, self._size, turn, score, docs, rank, 1 if is_whole else _SEVERAL)
+        doubt = ordered.doubt(1 if is_whole else _SEVERAL)
         if doubt:
             self.warn_once(RanksWarning(doubt))
 
@@ -125,63 +120,59 @@ class Run:
             Once for each run: if it repeats documents in a query, has no query of the qrels, or has no judged document
             in any query (in a batch: in any of several queries).
         """
-        if depth is not None and (self.sessions is not None or depth >= len(self.query)):
-            depth = None
+        depth = depth if self.sessions is None else None
         of = places(self.query_ids, judgements.query_index)
-        if self.sessions is None and are_long_objects(self._docs):
-            ranks, n, again = self._in_dicts(judgements, of, depth)
-        else:
-            ranks, n, again = self._in_arrays(judgements, of, depth)
-        self._warn(judgements.query_ids, of, again)
+        found = None if isinstance(self._docs, np.ndarray) else self._in_arrow(judgements, of, depth)
+        ranks, n, has_repeats = self._in_dicts(judgements, of, depth) if found is None else found
+        self._warn(judgements.query_ids, of, has_repeats)
         if not ranks.any():
             self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
         return ranks, n
 
     def _in_dicts(self, judgements: Judgements, of: np.ndarray, depth: int | None) -> _Found:
-        """Find ranks by a dict of each ranking."""
+        """Find ranks by dicts."""
+        found: list[int] = []
         ranks: list[int] = []
-        n: list[int] = []
-        from_1 = list(range(1, int(self._size.max(initial=0)) + 1))
-        again = of[:0]
-        for query_id, relevant in zip(judgements.query_ids, judgements.relevant_docs, strict=True):
-            docs = self._docs[self.rows(query_id)][:depth].tolist()
-            at = dict(zip(docs, from_1, strict=False))
-            if len(at) < len(docs):
-                if depth is not None:
-                    return self._in_dicts(judgements, of, None)  # lower documents move up
-                again = np.flatnonzero(self._repeated & (of >= 0)[self.query])
-                at = dict(zip(dict.fromkeys(docs), from_1, strict=False))
-            ranks += map(at.get, relevant, repeat(0))
-            n.append(len(at))
-        return np.array(ranks, dtype=np.int64), np.array(n, dtype=np.int64), again
+        n = [0] * len(judgements)
+        has_repeats = False
+        every, from_1 = self._docs.tolist(), list(range(1, int(self._size.max(initial=0)) + 1))
+        spans = zip(of.tolist(), self._start.tolist(), (self._start + self._size).tolist(), strict=True)
+        for query, start, end in spans:
+            if query < 0:
+                continue
+            known, docs, rank = judgements.places_of_docs[query], every[start:end][:depth], from_1
+            few = len(docs) <= len(known)
+            at = {} if few else dict(zip(docs, rank, strict=False))
+            if self.sessions is not None:
+                few, rank = True, self.sessions.rank[start:end].tolist()
+            elif len(set(docs) if few else at) < len(docs):  # a document has its best rank; its repeats take up none
+                has_repeats, docs = True, list(dict.fromkeys(every[start:end]))
+                at = dict(zip(docs, rank, strict=False))
+            n[query] = rank[len(docs) - 1]
+            # The fewer look-ups.
+            found += map(known.get, docs, repeat(-1)) if few else known.values()
+            ranks += rank[: len(docs)] if few else map(at.get, known, repeat(0))
+        return judgements.ranks(found, ranks), np.array(n, dtype=np.int64), has_repeats
 
-    def _in_arrays(self, judgements: Judgements, of: np.ndarray, depth: int | None) -> _Found:
-        """Find ranks in arrays of several rankings, and which rows repeat a document."""
-        size = np.where(of >= 0, self._size if depth is None else np.minimum(self._size, depth), 0)
-        ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
-        n = np.zeros(len(judgements), dtype=np.int64)
-        repeated: list[np.ndarray] = []
-        for queries in _blocks(size):
-            here = size[queries]
-            place = counted(here)
-            rows = np.repeat(self._start[queries], here) + place
-            query, docs = np.repeat(of[queries], here), taken(self._docs, rows)
-            keys = keys_of(query, docs)
-            again = repeats(query, docs, keys)
-            if again is not None and depth is not None:
-                return self._in_arrays(judgements, of, None)  # lower documents move up
-            rank = place + 1 if self.sessions is None else self.sessions.rank[rows]
-            answered = here > 0
-            n[of[queries][answered]] = rank[np.cumsum(here)[answered] - 1]
-            if again is not None:
-                repeated.append(rows[again])
-                query, rank, docs = query[~again], rank[~again], docs.take(np.flatnonzero(~again))
-                keys = keys_of(query, docs)
-                if self.sessions is None:  # a document has its best rank, and its repeats take up none
-                    n[query] = rank = Groups(query, len(n)).place + 1
-            row, doc = judgements.pairs.find(query, docs, keys)
-            ranks[doc] = rank[row]
-        return ranks, n, np.concatenate([of[:0], *repeated])
+    def _in_arrow(self, judgements: Judgements, of: np.ndarray, depth: int | None) -> _Found | None:
+        """Find ranks by fingerprints, or return None if documents may repeat."""
+        judged = np.flatnonzero(of >= 0)
+        query, start, size = of[judged], self._start[judged], self._size[judged]
+        size = size if depth is None else np.minimum(size, depth)
+        n_relevant = judgements.n_relevant_docs[query]
+        first = (np.cumsum(judgements.n_relevant_docs) - judgements.n_relevant_docs)[query]
+        ranks, n = np.zeros(len(judgements.documents.ids), dtype=np.int64), np.zeros(len(judgements), dtype=np.int64)
+        for part in _blocks(size):
+            place = counted(size[part])
+            rows = np.repeat(start[part], size[part]) + place
+            relevant = np.repeat(first[part], n_relevant[part]) + counted(n_relevant[part])
+            found = judgements.pairs.find(relevant, np.repeat(query[part], size[part]), taken(self._docs, rows))
+            if found is None:
+                return None
+            row, doc = found
+            ranks[doc] = place[row] + 1 if self.sessions is None else self.sessions.rank[rows[row]]
+        n[query] = size if self.sessions is None else self.sessions.rank[start + size - 1]
+        return ranks, n, False
 
     def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
         """Return the documents of a query, best first, down to a depth, or an empty list."""
@@ -198,7 +189,7 @@ class Run:
     def rankings(self, query_ids: Sequence[str], depth: int | None = None) -> list[list[str]]:
         """Return the documents of each query, best first, down to a depth, with the warnings of `find`."""
         of = places(self.query_ids, dict(zip(query_ids, range(len(query_ids)), strict=True)))
-        self._warn(query_ids, of, np.flatnonzero(self._repeated & (of >= 0)[self.query]))
+        self._warn(query_ids, of, bool(self._repeated.any()))
         return [self.ranking(query_id, depth) for query_id in query_ids]
 
     @cached_property
@@ -213,8 +204,7 @@ class Run:
     @cached_property
     def _repeated(self) -> np.ndarray:
         """Whether each row repeats a document of its query."""
-        again = repeats(self.query, self._docs)
-        return np.zeros(len(self.query), dtype=bool) if again is None else again
+        return repeated(self.query, self._docs)
 
     @property
     def has_lengths(self) -> bool:
@@ -247,15 +237,16 @@ class Run:
             warn(warning)
             self._warned.add(str(warning))
 
-    def _warn(self, query_ids: Sequence[str], of: np.ndarray, again: np.ndarray) -> None:
-        """Warn of repeats, given their rows, and of a run without a query of ``query_ids``.
+    def _warn(self, query_ids: Sequence[str], of: np.ndarray, has_repeats: bool) -> None:
+        """Warn of repeated documents, and of a run without a query of ``query_ids``.
 
         Parameters
         ----------
         of : ndarray of int
             The place of each query of the run in ``query_ids``, or -1.
         """
-        if len(again) and self.sessions is None:
+        again = np.flatnonzero(self._repeated & (of >= 0)[self.query]) if has_repeats and self.sessions is None else ()
+        if len(again):
             row = again[of[self.query[again]].argmin()]
             doc, query_id = str(self._docs[row]), self.query_ids[self.query[row]]
             message = (
@@ -293,17 +284,9 @@ def _blocks(size: np.ndarray) -> list[slice]:
     return [slice(start, end) for start, end in pairwise([*starts, len(size)])]
 
 
-def _turn(frame: pd.DataFrame) -> np.ndarray:
-    turn = numbers(frame, "turn", "run")
-    bad = (turn < 0) | (turn != np.floor(turn)) | (turn >= MOST_TURNS)
-    refuse(frame, bad, "turn", "run", f"must be a whole number from 0 to {MOST_TURNS - 1}")
-    return turn
-
-
-def _doc_len(frame: pd.DataFrame) -> np.ndarray:
+def _doc_len(run: Columns) -> np.ndarray:
     """Return the number of words of each document; NaN if unknown."""
-    unknown = frame["doc_len"].isna().to_numpy()
-    words = numbers(frame.assign(doc_len=frame["doc_len"].where(~unknown, 0)), "doc_len", "run")
-    refuse(frame, words < 0, "doc_len", "run", "must not be negative")
-    refuse(frame, words > _MOST_WORDS, "doc_len", "run", f"must be at most {_MOST_WORDS:g}")
-    return np.where(unknown, np.nan, words)
+    words = run.numbers("doc_len", may_lack=True)
+    run.refuse(words < 0, "doc_len", "must not be negative")
+    run.refuse(words > _MOST_WORDS, "doc_len", f"must be at most {_MOST_WORDS:g}")
+    return words

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arithmetic import counted
-from ..frames.order import turn_keys
+from ..frames.order import MOST_TURNS
 from ..frames.strings import heads
 from .entries import Groups
 
@@ -23,8 +23,8 @@ class Sessions:
 
     Parameters
     ----------
-    query, turn : ndarray, shape (rows,)
-        The query and the turn of each row, in ranking order.
+    query, key : ndarray of int, shape (rows,)
+        The query of each row, in ranking order, and the number of its query and turn, as in `RankedRows`.
 
     Attributes
     ----------
@@ -32,10 +32,10 @@ class Sessions:
         The rank of each row, from 1.
     """
 
-    def __init__(self, query: np.ndarray, turn: np.ndarray) -> None:
-        starts = heads(turn_keys(query, turn))
+    def __init__(self, query: np.ndarray, key: np.ndarray) -> None:
+        starts = heads(key)
         size = np.diff(starts, append=len(query))
-        self._number = turn[starts].astype(np.int64)
+        self._number = key[starts] % MOST_TURNS
         # The last is for queries without documents, at -1.
         self._n_turns = np.append(np.bincount(query[starts]), 0)
         n_empty_above = self._number - counted(self._n_turns)

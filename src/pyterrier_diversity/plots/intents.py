@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import intents_by_rank
-from ..frames import given_frame
+from ..frames import Columns
 from ..io import called, check_order, one_or_more_runs, qrels_frame, texts_of, texts_of_queries
 from ..judged import Judgements, Ranked, Run, judge
 from ..measures import parse
@@ -85,8 +85,8 @@ def coverage(
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
     check_order(who, qrels, runs, order="qrels, runs, query_id", may_be_one=True)
     qrels = qrels_frame(qrels)
-    frame = given_frame(qrels, ("query_id",), "qrels")
-    judgements = judge(frame[frame["query_id"].astype(str) == query_id])
+    of_rows = Columns(qrels, ("query_id",), "qrels")["query_id"]
+    judgements = judge(qrels[(of_rows.astype(str) == query_id).to_numpy()])
     if not len(judgements.intents.ids):
         raise ValueError(f"The qrels have no relevant document for query {query_id!r}.")
     systems, named = one_or_more_runs(who, runs)

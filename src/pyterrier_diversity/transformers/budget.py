@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pyterrier as pt
 
-from ..frames import numbers, refuse
+from ..frames import Columns
 from ..parameters import Parameter
 from .steps import Step, in_ranking_order
 
@@ -55,8 +55,9 @@ class TokenBudget(Step):
         """Return the rows that fit, with a new column ``rank``."""
         pt.validate.result_frame(inp, extra_columns=["score", self.column], context=self)
         rows = in_ranking_order(inp, "TokenBudget")
-        length = numbers(rows, self.column, "TokenBudget")
-        refuse(rows, length < 0, self.column, "TokenBudget", "must not be negative")
+        columns = Columns(rows, (), "TokenBudget")
+        length = columns.numbers(self.column)
+        columns.refuse(length < 0, self.column, "must not be negative")
         total = pd.Series(length, rows.index).groupby(rows["query_id"], sort=False).cumsum()
         # Lengths are not negative, so the documents that fit are the top of the ranking.
         kept = rows[total <= self.budget]

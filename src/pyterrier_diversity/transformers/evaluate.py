@@ -11,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator, RefusedMeasureError
-from ..frames import RUN_COLUMNS, places, scores, warn, with_string_ids
+from ..frames import RUN_COLUMNS, Columns, places, warn
 from ..judged import Run
 from ..measures.groups import read_some_measures
 from ..warnings import MissingWarning
@@ -123,5 +123,5 @@ def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) 
 
 def as_run(results: pd.DataFrame) -> pd.DataFrame:
     """Return results with ir_measures' names, ids as strings and scores as finite numbers in their order."""
-    run = with_string_ids(results, RUN_COLUMNS, "run")
-    return run.assign(score=scores(run, "run"))
+    run = Columns(results, RUN_COLUMNS, "run")
+    return run.renamed().assign(score=run.scores())

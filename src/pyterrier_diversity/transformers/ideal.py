@@ -11,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import counted
-from ..frames import QRELS_COLUMNS, with_string_ids
+from ..frames import QRELS_COLUMNS, Columns
 from ..ideal import TIE, ByWorth
 from ..io import qrels_frame
 from ..judged import Judgements, Order, Ranked, View, ideal, judge
@@ -115,7 +115,7 @@ class Ideal(Step):
         self.measure = read_measure("Ideal", measure)
         self.qrels = qrels_frame(qrels)
         self._evaluator = evaluator_of("Ideal", self.measure, self.qrels)
-        self._frame = with_string_ids(self.qrels, QRELS_COLUMNS, "qrels")
+        self._frame = Columns(self.qrels, QRELS_COLUMNS, "qrels").renamed()
         if self.ideal == "exact" and self.candidates:
             raise ValueError("Ideal: candidates=True needs ideal='greedy'.")
         # A bare ad-hoc measure may not read the highest label of a document.
@@ -135,7 +135,7 @@ class Ideal(Step):
         limits = [limit for limit in (last_rank(self.measure), self.num_results) if limit is not None]
         depth = min(limits, default=None)
         if self.candidates:
-            ideals = self._by_trial(frame, depth, with_string_ids(inp, ("query_id", "doc_id"), "Ideal"))
+            ideals = self._by_trial(frame, depth, Columns(inp, ("query_id", "doc_id"), "Ideal").renamed())
         else:
             view, order = self._order(judge(frame), depth)
             ideals = self._by_trial(frame, depth) if order is None else ideal(view, order, depth)

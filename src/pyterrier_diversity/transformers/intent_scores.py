@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
-from ..frames import by_number, given_frame, numbers, refuse, strings
+from ..frames import Columns, by_number
 from ..io import qrels_frame
 from ..judged import Gain, judge, relevance_probability
 from ..parameters import GRADES, checked
@@ -101,7 +101,7 @@ def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
     what = "OnSubtopics: subtopics"
     frame = subtopics.assign(qid=subtopics["qid"].astype(str), iteration=subtopics["iteration"].astype(str))
     frame.attrs = {}  # pandas cannot join frames with attributes that it cannot compare
-    weight = pd.Series(_weight(given_frame(subtopics, ("query_id", "iteration"), what), what), frame.index)
+    weight = pd.Series(_weight(Columns(subtopics, ("query_id", "iteration"), what)), frame.index)
     shares = divide(weight, weight.groupby(frame["qid"]).transform("sum"))
     return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]}).assign(weight=shares)
 
@@ -197,17 +197,17 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
             f"{what}: missing column iteration with the intents; found: {found}. OnSubtopics(pipeline, subtopics) "
             "returns scores for intents."
         )
-    frame = given_frame(frame, ("query_id", "iteration", "doc_id", "score"), what)
-    query = pd.Series(strings(frame, "query_id", what))
+    columns = Columns(frame, ("query_id", "iteration", "doc_id", "score"), what)
+    query = pd.Series(columns.objects("query_id"))
     kept = query.isin([one.query_id for one in queries]).to_numpy()
-    frame = frame[kept]
+    columns = Columns(frame[kept], (), what)
     table = pd.DataFrame(
         {
             "query": query[kept].to_numpy(),
-            "intent": strings(frame, "iteration", what),
-            "doc": strings(frame, "doc_id", what),
-            "score": numbers(frame, "score", what),
-            "weight": _weight(frame, what),
+            "intent": columns.objects("iteration"),
+            "doc": columns.objects("doc_id"),
+            "score": columns.numbers("score"),
+            "weight": _weight(columns),
         }
     )
     weights = table.groupby(["query", "intent"])["weight"].agg(["min", "max"])
@@ -227,11 +227,11 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
     return [_laid_out(rows.get(one.query_id, table[:0]), one.docs) for one in queries]
 
 
-def _weight(frame: pd.DataFrame, what: str) -> np.ndarray:
-    if "weight" not in frame:
-        return np.ones(len(frame))
-    weight = numbers(frame, "weight", what)
-    refuse(frame, weight < 0, "weight", what, "must not be negative")
+def _weight(columns: Columns) -> np.ndarray:
+    if "weight" not in columns:
+        return np.ones(len(columns))
+    weight = columns.numbers("weight")
+    columns.refuse(weight < 0, "weight", "must not be negative")
     return weight
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..frames import strings
+from ..frames import Columns
 from ..parameters import Parameter
 from .steps import Step, candidates, retrieved
 
@@ -84,7 +84,7 @@ class BM25(Step):
             form.result_frame(["query"], mode="score")
         if inp.empty:
             return pt.model.add_ranks(inp.assign(docno="", score=0.0))
-        queries = strings(inp, "query", "BM25")
+        queries = Columns(inp, (), "BM25").objects("query")
         return self._retrieved(inp, queries) if form.mode == "retrieve" else self._scored(inp, queries)
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
@@ -108,7 +108,7 @@ class BM25(Step):
         return retrieved(inp, found)
 
     def _scored(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
-        docs = strings(inp, "docno", "BM25")
+        docs = Columns(inp, (), "BM25").objects("doc_id")
         place = self._docs.get_indexer(pd.Index(docs))
         unknown = docs[place < 0]
         if len(unknown):

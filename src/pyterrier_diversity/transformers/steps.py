@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
-from ..frames import RUN_COLUMNS, numbers, ranking_order, scores, with_string_ids
+from ..frames import RUN_COLUMNS, Columns, in_order
 from ..ideal import TIE
 from ..measures.base import identity
 from ..parameters import Parameter
@@ -214,13 +214,10 @@ def in_ranking_order(results: pd.DataFrame, who: str) -> pd.DataFrame:
     ValueError
         If a value is missing, or a score is not finite.
     """
-    frame = with_string_ids(results, RUN_COLUMNS, who).reset_index(drop=True)
-    score = scores(frame, who)
-    frame = frame.assign(score=numbers(frame, "score", who))
-    turn = numbers(frame, "turn", who) if "turn" in frame else None
-    query, docs = pd.factorize(frame["query_id"])[0], frame["doc_id"].to_numpy(dtype=object)
-    order = ranking_order(query, turn, score, docs)
-    return frame if order is None else frame.iloc[order]
+    columns = Columns(results, RUN_COLUMNS, who)
+    rows = in_order(columns).rows
+    frame = columns.renamed().reset_index(drop=True).assign(score=columns.numbers("score"))
+    return frame if rows is None else frame.iloc[rows]
 
 
 def retrieved(queries: pd.DataFrame, found: Sequence[Mapping[str, float]]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...frames import QRELS_COLUMNS, given_frame, numbers, strings, warn
+from ...frames import QRELS_COLUMNS, Columns, warn
 from ...io import qrels_frame
 from ...judged import intents_of_rows, judge
 from ...parameters import REL, checked
@@ -123,7 +123,8 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
         raise ValueError(f"agreement: {who} must judge at least one document for the same intent.")
     # The labels of a pair follow each other, in the order of the judges.
     pair = labels.groupby(_JUDGED_PAIR, sort=False).ngroup()
-    labels = labels.assign(pair=pair, place=intents_of_rows(labels)[0]).sort_values(["place", "pair"], kind="stable")
+    place = intents_of_rows(Columns(labels, (), "labels"))[0]
+    labels = labels.assign(pair=pair, place=place).sort_values(["place", "pair"], kind="stable")
     attrs: dict[str, Any] = {"only_a": only[0], "only_b": only[1]}
     left_out = f"pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both judge"
     if of_several:
@@ -142,14 +143,14 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
 
 def _labels_of_judge(qrels: Any, what: str) -> pd.DataFrame:
     """Return the label of each document for each intent, at least 0."""
-    frame = given_frame(qrels_frame(qrels, what), QRELS_COLUMNS, what)
-    judge(frame)  # raises if labels contradict each other
-    intent, _, names = intents_of_rows(frame)
+    given = Columns(qrels_frame(qrels, what), QRELS_COLUMNS, what)
+    judge(given.frame)  # raises if labels contradict each other
+    intent, _, names = intents_of_rows(given)
     columns = {
-        "query_id": strings(frame, "query_id", what),
+        "query_id": given.objects("query_id"),
         "iteration": names[intent],
-        "doc_id": strings(frame, "doc_id", what),
-        "relevance": np.maximum(numbers(frame, "relevance", what), 0),
+        "doc_id": given.objects("doc_id"),
+        "relevance": np.maximum(given.numbers("relevance"), 0),
     }
     pairs = pd.DataFrame(columns).drop_duplicates()
     # A row without a document names an intent that nobody judged.

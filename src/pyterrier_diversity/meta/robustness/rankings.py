@@ -12,7 +12,7 @@ import pandas as pd
 from ir_measures.measures import MeanAgg
 
 from ...evaluate import DiversityEvaluator, aggregated
-from ...frames import NO_DOCUMENT, QRELS_COLUMNS, warn, with_string_ids
+from ...frames import NO_DOCUMENT, QRELS_COLUMNS, Columns, warn
 from ...io import Runs, check_order, qrels_frame, read_runs
 from ...judged import Run
 from ...measures.groups import read_some_measures
@@ -343,7 +343,7 @@ def pool_depth(
     wanted = _POOL_DEPTH.check_each(who, "depths", depths)
     family_of = families(who, list(chosen), group)
     rankings = [Run(run) for run in systems.values()]
-    pools = [judged[retrieval_counts(judged, rankings, depth) > 0] for depth in wanted]
+    pools = [judged[retrieval_counts(Columns(judged, (), "qrels"), rankings, depth) > 0] for depth in wanted]
     for depth, pool in zip(wanted, pools, strict=True):
         if pool.empty:
             raise ValueError(f"{who}: qrels must judge at least one of the top {depth} documents of the runs.")
@@ -518,7 +518,7 @@ def read_experiment(
         raise ValueError(f"{who}: runs must have at least {fewest} systems, not {len(named)} ({', '.join(named)}).")
     judged = []
     for what, given in qrels.items():
-        judged.append(with_string_ids(qrels_frame(given, what), QRELS_COLUMNS, what))
+        judged.append(Columns(qrels_frame(given, what), QRELS_COLUMNS, what).renamed())
         if judged[-1].empty:
             raise ValueError(f"{what} must not be empty.")
     return judged, named, {str(measure): measure for measure in read_some_measures(who, measures)}

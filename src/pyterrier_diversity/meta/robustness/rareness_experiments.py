@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ...evaluate import DiversityEvaluator, Evaluation
-from ...frames import RUN_COLUMNS, given_frame, numbers
+from ...frames import QRELS_COLUMNS, RUN_COLUMNS, Columns
 from ...io import Runs
 from ...judged import Judgements, Memo, Ranked, Run
 from ...measures.base import parts_of
@@ -141,7 +141,7 @@ def number_of_systems(
     if any(_reads_rarity(measure) and innermost(measure).params.get("judged_only") for measure in wanted):
         raise ValueError(f"{who}: a measure that reads rarity must not have judged_only=True.")
     # Sorted by name, so that the order of the runs does not matter.
-    systems = [given_frame(named[name], RUN_COLUMNS, "run") for name in sorted(named)]
+    systems = [Columns(named[name], RUN_COLUMNS, "run").renamed() for name in sorted(named)]
     initial, judgements = _evaluate(wanted, frame, systems, how)
     # Measures of rareness only read the rows of relevant documents.
     relevant = replace(judgements, rows=judgements.rows.take(judgements.rows.label > 0), remembered=Memo())
@@ -256,7 +256,7 @@ def insert_synthetic_system(
     (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
     sizes = _RARENESS["n_relevant"].check_each(who, "n_relevant", n_relevant)
     queries = frame["query_id"].unique()
-    others = [_of_queries(run, queries) for run in named.values()]
+    others = [_of_queries(Columns(run, RUN_COLUMNS, "run").renamed(), queries) for run in named.values()]
     documents = _new_documents(frame, max(sizes), how["rel"]) if kind == "rare" else _most_common(frame, others, how)
     wanted = list(chosen.values())
     tasks = [(others, frame, documents[documents["place"] < n], wanted, how) for n in sizes]
@@ -315,9 +315,8 @@ def _reads_rarity(measure: ir_measures.Measure) -> bool:
 
 def _of_queries(run: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
     """Return the rows of some queries; all rows if there are none, so that measures warn about it."""
-    frame = given_frame(run, RUN_COLUMNS, "run")
-    kept = frame["query_id"].astype(str).isin(queries)
-    return frame[kept] if kept.any() else frame
+    kept = run["query_id"].isin(queries)
+    return run[kept] if kept.any() else run
 
 
 def _new_documents(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
@@ -330,10 +329,11 @@ def _new_documents(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataF
 
 def _most_common(qrels: pd.DataFrame, runs: Frames, how: Options) -> pd.DataFrame:
     """Return the relevant documents of each query, and their places by the number of systems that find them."""
-    label = numbers(qrels, "relevance", "qrels")
+    label = Columns(qrels, QRELS_COLUMNS, "qrels").numbers("relevance")
     relevant = label > 0 if how["rel"] is None else label >= how["rel"]
     documents = qrels[relevant].drop_duplicates(["query_id", "doc_id"])
-    documents = documents.assign(n_systems=retrieval_counts(documents, map(Run, runs), how["cutoff"]))
+    n_systems = retrieval_counts(Columns(documents, (), "qrels"), map(Run, runs), how["cutoff"])
+    documents = documents.assign(n_systems=n_systems)
     documents = documents.sort_values(["n_systems", "doc_id"], ascending=False)
     return documents.assign(place=documents.groupby("query_id").cumcount())
 
