@@ -40,7 +40,7 @@ _PLURAL = re.compile(r"^(\w+?)(ies|s)\b(.*?) (are|have)\b")
 _SINGULAR = {"ies": "y", "s": "", "are": "is", "have": "has"}
 _OF_WORDS = (UNKNOWN, UNKNOWN_IMPORTANCE, NO_IMPORTANCE)
 # The number of words that a warning lists, and the length of each; the number of queries.
-_MOST_WORDS, _LONGEST_NAMED = 3, 40
+_MOST_TOLD, _LONGEST_NAMED = 3, 40
 _MOST_QUERIES = 10
 
 
@@ -144,7 +144,7 @@ def read_nuggets(
     if not said:
         raise ValueError(f"{_WHO}: {len(records)} objects contain no nugget.")
     if UNKNOWN in reading.odd and not reading.known:
-        words = ", ".join(repr(word) for word, _ in reading.odd[UNKNOWN].most_common(_MOST_WORDS))
+        words = ", ".join(repr(word) for word, _ in reading.odd[UNKNOWN].most_common(_MOST_TOLD))
         raise ValueError(
             f"{_WHO}: no assignment is one of {', '.join(map(repr, [*reading.levels, NO_SUPPORT]))}, but {words}; give "
             "the label of each word, as in levels={'supported': 1}."
@@ -203,7 +203,7 @@ def _numbers_of_words(name: str, mapping: Any, *, above_0: bool = False) -> dict
 def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:
     """Count the queries without any nugget, and the rows of a table that repeat a nugget of a document."""
     lost = sorted(reading.bare - {one.query_id for one in said})
-    named = ", ".join(map(repr, lost[:_MOST_WORDS])) + (", ..." if len(lost) > _MOST_WORDS else "")
+    named = ", ".join(map(repr, lost[:_MOST_TOLD])) + (", ..." if len(lost) > _MOST_TOLD else "")
     reading.note(f"queries have no nugget, so they are not evaluated: {named}", times=len(lost))
     rows = {ids[:2] for ids, n in reading.rows.items() if n > 1}
     reading.note(
@@ -299,8 +299,8 @@ def _told_of(odd: Mapping[str, Counter[str]]) -> str:
     """Return oddities with their counts and most frequent words."""
     parts = []
     for what, words in odd.items():
-        named = ", ".join(f"{word[:_LONGEST_NAMED]!r} {n}" for word, n in words.most_common(_MOST_WORDS) if word)
-        more = ", ..." if len(words) > _MOST_WORDS else ""
+        named = ", ".join(f"{word[:_LONGEST_NAMED]!r} {n}" for word, n in words.most_common(_MOST_TOLD) if word)
+        more = ", ..." if len(words) > _MOST_TOLD else ""
         if words.total() == 1:
             what = _PLURAL.sub(lambda found: f"{found[1]}{_SINGULAR[found[2]]}{found[3]} {_SINGULAR[found[4]]}", what)
         parts.append(f"{words.total()} {what}{f' ({named}{more})' if named else ''}")
