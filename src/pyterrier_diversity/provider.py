@@ -40,13 +40,9 @@ class DiversityProvider(Provider):
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> DiversityEvaluator:
         from .evaluate import DiversityEvaluator
-        from .frames import collected, give
 
-        with collected() as found:
-            evaluator = DiversityEvaluator(measures, qrels)
         # pt.Experiment makes an evaluator of the same qrels for each system.
-        evaluator.judgements.remembered(("warned", *map(repr, found)), lambda: give(found))
-        return evaluator
+        return DiversityEvaluator(measures, qrels, warn_again=False)
 
 
 def register_provider() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import chain, cycle, repeat
 from typing import Any, cast
 
@@ -52,6 +52,8 @@ class DiversityEvaluator(Evaluator):
         Measures of this package and of ir_measures. The measures of a set are sorted by name.
     qrels : DataFrame, list of dicts or of named tuples, dict, or file
         Qrels in any form that `io.read_qrels` reads.
+    warn_again : bool
+        Whether to warn of qrels although an evaluator of equal qrels and measures already has.
 
     Attributes
     ----------
@@ -72,7 +74,7 @@ class DiversityEvaluator(Evaluator):
         If a measure reads intents and none of several queries has two, or no label is full support for `NuggetScore`.
     """
 
-    def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
+    def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any, *, warn_again: bool = True) -> None:
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
         if not isinstance(qrels, pd.DataFrame):  # an iterator can be read only once
             from ..io import qrels_frame
@@ -81,7 +83,10 @@ class DiversityEvaluator(Evaluator):
         self.judgements = judge(qrels)
         self.evaluation = Evaluation(self.judgements, ordered, qrels)
         super().__init__(ordered, self.judgements.query_ids)
-        warn_of_qrels(self.judgements, ordered)
+        if warn_again:
+            warn_of_qrels(self.judgements, ordered)
+        else:
+            self.judgements.remembered(("doubts", *ordered), lambda: warn_of_qrels(self.judgements, ordered))
 
     def values(self, run: Any) -> np.ndarray:
         """Return the values of each measure for the queries of the qrels; a query without a ranking gets the default.
@@ -133,6 +138,10 @@ class DiversityEvaluator(Evaluator):
             raise ValueError("qrels must not be empty: they have no queries to aggregate over.")
 
 
+# What a formula reads: a view of the judgements, whether of judged documents only, and the cutoff.
+_Reads = tuple[Judgements, bool, int | None]
+
+
 @dataclass(frozen=True, eq=False)
 class _Planned:
     """A measure over a view of the judgements: its implementation, or None if another provider computes it."""
@@ -143,8 +152,8 @@ class _Planned:
     parts: list[_Planned]
 
     @cached_property
-    def reads(self) -> tuple[Judgements, bool, int | None]:
-        """What a formula reads: a view of the judgements, whether of judged documents only, and the cutoff."""
+    def reads(self) -> _Reads:
+        """What the formula reads."""
         ours = cast("DiversityMeasure", self.ours)
         cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
         return self.judgements.view(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff
@@ -170,11 +179,13 @@ class Evaluation:
         # The parts of composites come before them.
         plan: dict[tuple[Any, ...], _Planned] = {}
         self._asked = [_planned(plan, measure, judgements, is_bare=qrels is not None) for measure in measures]
-        ours = [each for each in plan.values() if each.ours is not None]
-        formulas = [each for each in ours if not isinstance(each.ours, CompositeMeasure)]
+        self._composites = [(each, each.ours) for each in plan.values() if isinstance(each.ours, CompositeMeasure)]
+        alone = [each for each in plan.values() if each.ours and not isinstance(each.ours, CompositeMeasure)]
         # The deepest first: a shorter ideal ranking is the beginning of a longer one.
-        self._formulas = sorted(formulas, key=lambda each: -np.inf if each.reads[2] is None else -each.reads[2])
-        self._plan = [*self._formulas, *(each for each in ours if isinstance(each.ours, CompositeMeasure))]
+        alone.sort(key=lambda each: -np.inf if each.reads[2] is None else -each.reads[2])
+        self._formulas: dict[_Reads, list[tuple[_Planned, DiversityMeasure]]] = defaultdict(list)
+        for each in alone:
+            self._formulas[each.reads].append((each, cast("DiversityMeasure", each.ours)))
         others: dict[tuple[Judgements, bool], list[_Planned]] = defaultdict(list)
         for (view, is_bare, _), each in plan.items():
             if each.ours is None:
@@ -188,7 +199,7 @@ class Evaluation:
     @cached_property
     def depth(self) -> int | None:
         """The number of ranks that the measures read, or None for all."""
-        depths = [None if judged_only else cutoff for _, judged_only, cutoff in (each.reads for each in self._formulas)]
+        depths = [None if judged_only else cutoff for _, judged_only, cutoff in self._formulas]
         depths += [delegated.depth for _, delegated in self._delegated]
         limits = [depth for depth in depths if depth is not None]
         return max(limits) if len(limits) == len(depths) > 0 else None
@@ -197,9 +208,10 @@ class Evaluation:
     def ideals(self) -> list[tuple[Judgements, Order, int | None]]:
         """The ideal rankings that the measures are divided by, as `judged.ideal` takes them."""
         return [
-            (each.reads[0], each.ours.normaliser, each.reads[2])
-            for each in self._formulas
-            if isinstance(each.ours, Normalised) and each.judgements.columns.issuperset(each.ours.NEEDS)
+            (view, ours.normaliser, cutoff)
+            for (view, _, cutoff), formulas in self._formulas.items()
+            for each, ours in formulas
+            if isinstance(ours, Normalised) and each.judgements.columns.issuperset(ours.NEEDS)
         ]
 
     def values(self, found: Ranked) -> np.ndarray:
@@ -210,35 +222,29 @@ class Evaluation:
         found : Ranked
             Rankings over the judgements as read, not over the view.
         """
-
-        @cache
-        def whole(view: Judgements, judged_only: bool) -> Ranked:
-            return found.view(view).judged_only() if judged_only else found.view(view)
-
-        @cache
-        def ranked(view: Judgements, judged_only: bool, cutoff: int | None) -> Ranked:
-            return whole(view, judged_only).top(cutoff)
-
-        @cache
-        def unanswered(view: Judgements) -> np.ndarray:
-            return np.flatnonzero(whole(view, False).n == 0)
-
         values: dict[_Planned, np.ndarray] = {}
         for several, delegated in self._delegated:
-            values |= zip(several, delegated.values(whole(several[0].judgements, False)), strict=True)
-        for each in self._plan:
-            ours, no_ranking = cast("DiversityMeasure", each.ours), unanswered(each.judgements)
-            if isinstance(ours, CompositeMeasure):
-                of_queries = ours.combine([values[part] for part in each.parts], each.judgements)
-            else:
-                if len(no_ranking) < len(each.judgements):
+            values |= zip(several, delegated.values(found.view(several[0].judgements)), strict=True)
+        wholes: dict[tuple[Judgements, bool], Ranked] = {}
+        for (view, judged_only, cutoff), formulas in self._formulas.items():
+            if (view, judged_only) not in wholes:
+                wholes[view, judged_only] = found.view(view).judged_only() if judged_only else found.view(view)
+            ranked = wholes[view, judged_only].top(cutoff)
+            for each, ours in formulas:
+                if found.view(each.judgements).n.any():
                     _check_columns(each.judgements, ours)
-                of_queries = ours.score(ranked(*each.reads))
-            values[each] = in_range(ours, _one_for_each(each, of_queries), each.judgements.query_ids)
-            if len(no_ranking):
-                values[each] = values[each].copy()
-                values[each][no_ranking] = each.measure.DEFAULT
+                values[each] = _checked(each, ours, ours.score(ranked), found)
+        for each, composite in self._composites:
+            of_queries = composite.combine([values[part] for part in each.parts], each.judgements)
+            values[each] = _checked(each, composite, of_queries, found)
         return np.array([values[each] for each in self._asked]).reshape(len(self._asked), len(self._judgements))
+
+
+def _checked(planned: _Planned, ours: DiversityMeasure, values: Any, found: Ranked) -> np.ndarray:
+    """Return checked values of a measure, with its default for queries without a ranking."""
+    checked = in_range(ours, _one_for_each(planned, values), planned.judgements.query_ids)
+    no_ranking = found.view(planned.judgements).n == 0
+    return np.where(no_ranking, planned.measure.DEFAULT, checked) if no_ranking.any() else checked
 
 
 def _planned(
