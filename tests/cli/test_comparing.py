@@ -6,6 +6,7 @@ import pytest
 from pyterrier_diversity import RBU, evaluate_runs, meta
 from pyterrier_diversity.datasets.demo import FOLDER
 from pyterrier_diversity.io import read_qrels
+from pyterrier_diversity.warnings import SignificanceWarning
 from shell import run
 
 
@@ -21,7 +22,7 @@ def test_means_are_corrected_by_the_qrels_of_people(tmp_path):
 
     runs = {name: FOLDER / f"{name}.run" for name in ("bm25", "xquad")}
     values = [evaluate_runs(read_qrels(path), runs, RBU @ 5, perquery=True) for path in (FOLDER / "qrels.txt", people)]
-    with pytest.warns(UserWarning, match="only 8 queries are judged"):
+    with pytest.warns(SignificanceWarning, match="only 8 queries are judged"):
         expected = meta.corrected_means(*values)
     assert pd.DataFrame(rows).to_numpy().tolist() == expected.to_numpy().tolist()
     assert (difference["name"], difference["other"], difference["judged"]) == ("xquad", "bm25", 8)

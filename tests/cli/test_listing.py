@@ -31,15 +31,6 @@ def test_axioms_tells_which_constraints_measures_meet():
     assert (rows[1]["measure"], rows[1]["CloseTh"], rows[1]["Red"], rows[1]["Conf"]) == ("IA(AP)", "yes", "no", "no")
 
 
-def test_axioms_shows_rankings_that_break_a_constraint():
-    text = run("axioms", "IA(AP)", "-c")
-
-    shown = text.split("\nIA(AP) breaks ")[1:]
-    assert [each.split(":")[0] for each in shown] == [name for name in CONSTRAINTS if name != "CloseTh"]
-    redundant = next(each for each in shown if each.startswith("Red:"))
-    assert "A should have a higher value than B, but A has 0.250000 and B 0.333333." in redundant
-
-
 def test_axioms_of_a_measure_that_cannot_be_checked_give_one_sentence():
     assert "needs the column rarity" in fail("axioms", "P_Rareness@5")
 

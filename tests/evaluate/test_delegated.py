@@ -16,6 +16,7 @@ from pyterrier_diversity import IA, RBU, Adhoc, Sharp, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator, score
 from pyterrier_diversity.frames import collected
 from pyterrier_diversity.transformers import Evaluate, Explain
+from pyterrier_diversity.warnings import IdsWarning
 
 OF_RETRIEVED = [P @ 1, P(rel=2) @ 2, RR, RBP(rel=1), NumRet(rel=1)]
 OF_ALL = [AP, nDCG @ 20, R @ 5, NumRel]
@@ -83,7 +84,7 @@ def test_a_query_that_is_not_answered_and_negative_labels_mislead_nobody():
     qrels = pd.concat([QRELS, QRELS.head(1).assign(qid="p")])
     negative = QRELS.assign(label=[0, 1, -2, 1])
 
-    with pytest.warns(UserWarning, match="Run mine: No document of the run is judged in any of the 1 queries"):
+    with pytest.warns(IdsWarning, match="Run mine: No document of the run is judged in any of the 1 queries"):
         assert evaluate_runs(qrels, {"mine": {"p": ["x"]}}, [AP])["AP"][0] == 0
     assert evaluate_runs(negative, {"mine": run_of("a", "b")}, [AP])["AP"][0] == 0.5
 

@@ -32,6 +32,7 @@ from pyterrier_diversity.evaluate import DiversityEvaluator, Evaluation, evaluat
 from pyterrier_diversity.io import run_frame
 from pyterrier_diversity.judged import Ranked, Run, judge
 from pyterrier_diversity.measures.base import DiversityMeasure
+from pyterrier_diversity.warnings import LengthsWarning
 
 QRELS = qrels("p a d1 1", "p b d2 2", "q a d1 1", "q a d2 1", "q b d3 0", "r a d9 1", weight=[1, 3, 1, 1, 1, 1])
 QRELS = QRELS.astype({"label": int})  # measures of other providers read nothing else
@@ -273,7 +274,7 @@ def test_a_column_that_a_measure_needs_is_asked_for(measure, message):
 def test_a_run_without_lengths_warns_once_of_a_measure_of_reading_time():
     nuggets = QRELS.assign(passage="1", nugget=QRELS["iteration"]).drop(columns="weight")
 
-    with pytest.warns(UserWarning, match="The run has no column doc_len") as caught:
+    with pytest.warns(LengthsWarning, match="The run has no column doc_len") as caught:
         DiversityEvaluator([EU_DD, EU_DD(batch=2)], nuggets).values(RUN)
 
     assert len(caught) == 1

@@ -5,6 +5,7 @@ import pytest
 from pyterrier_diversity import NDEVAL, RBU, evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import aggregates
+from pyterrier_diversity.warnings import MissingWarning
 
 
 def test_aggregates_are_those_of_whole_calls():
@@ -55,7 +56,7 @@ def test_one_measure_may_stand_alone(measure):
 
 def test_means_over_other_queries_are_said_once():
     with pytest.warns(
-        UserWarning, match="different queries: 'b' has only 1 of 2 values of AP .systems without some values: 1 of 2"
+        MissingWarning, match="different queries: 'b' has only 1 of 2 values of AP .systems without some values: 1 of 2"
     ) as caught:
         table = aggregates(QUERIES)
 
@@ -66,5 +67,5 @@ def test_means_over_other_queries_are_said_once():
 
 @pytest.mark.parametrize("measures", [None, "RBU"])
 def test_a_measure_that_a_system_does_not_have_is_said(measures):
-    with pytest.warns(UserWarning, match="'b' has only 0 of 1 values of RBU .* 1 of 2"):
+    with pytest.warns(MissingWarning, match="'b' has only 0 of 1 values of RBU .* 1 of 2"):
         aggregates(QUERIES[QUERIES["qid"] == "1"].iloc[:-1], measures)

@@ -8,6 +8,7 @@ import pytest
 import by_hand
 from pyterrier_diversity import Coverage, evaluate_runs, missed_intents
 from pyterrier_diversity.io import write_qrels
+from pyterrier_diversity.warnings import IdsWarning
 
 QRELS = by_hand.qrels("q cause p1 2", "q cause p4 1", "q fix p2 1", "q fix p1 0", "q since p9 1", "r all p1 1").assign(
     weight=[3, 3, 3, 3, 1, 2], nugget_text=["The cause.", "The cause.", "", "The fix.", "Since.", "All."]
@@ -73,7 +74,7 @@ def test_the_weight_that_is_not_missed_is_coverage():
 
 
 def test_intents_of_weight_0_are_not_missed():
-    with pytest.warns(UserWarning, match="^Run short: No document of the run is judged"):
+    with pytest.warns(IdsWarning, match="^Run short: No document of the run is judged"):
         assert missed_intents(NUGGETS.assign(weight=0), {"short": SHORT}).empty
 
 

@@ -10,6 +10,7 @@ from by_hand import renamed
 from pyterrier_diversity import IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
 from pyterrier_diversity.io import highest_label_last
 from pyterrier_diversity.transformers import Evaluate, XQuAD, oracle_intent_scores
+from pyterrier_diversity.warnings import MissingWarning
 
 QRELS = pd.DataFrame(
     [("q", "a", 1, "x"), ("q", "b", 2, "y"), ("q", "c", 0, "x"), ("p", "a", 1, "x")],
@@ -124,7 +125,7 @@ def test_numbers_as_names_are_read_as_strings(columns, measure):
 @INPLACE
 def test_queries_without_judgements_are_nan_and_counted_in_one_warning():
     with pytest.warns(
-        UserWarning, match=r"^Evaluate: 2 of 3 queries have no judgements: their values are NaN.$"
+        MissingWarning, match=r"^Evaluate: 2 of 3 queries have no judgements: their values are NaN.$"
     ) as all_:
         table = Evaluate(QRELS, [RR, RBU @ 5])(results(z="a b", q="c a", y="a"))
 
@@ -136,7 +137,7 @@ def test_queries_without_judgements_are_nan_and_counted_in_one_warning():
 
 
 def test_if_no_query_has_judgements_all_values_are_nan():
-    with pytest.warns(UserWarning, match="1 of 1 queries have no judgements"):
+    with pytest.warns(MissingWarning, match="1 of 1 queries have no judgements"):
         table = Evaluate(QRELS, [RR, RBU @ 5])(results(z="a b"))
 
     assert table.iloc[0].isna().tolist() == [False, True, True]
