@@ -14,7 +14,7 @@ from pyterrier_diversity.meta import (
     stability,
     topic_sampling,
 )
-from pyterrier_diversity.parallel import as_finished, in_parallel
+from pyterrier_diversity.parallel import as_finished, enough_workers, in_parallel
 from tasks import Shared, called, loads
 
 SYSTEMS, QUERIES = [f"s{i}" for i in range(6)], [f"q{i}" for i in range(46)]
@@ -91,7 +91,7 @@ def test_there_are_no_more_workers_than_tasks(monkeypatch):
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
 def test_each_process_loads_the_shared_object_once(backend):
     with joblib.parallel_config(backend=backend):
-        results = dict(as_finished(loads, Shared(), ((str(n), (n,)) for n in range(20)), n_jobs=2))
+        results = dict(as_finished(loads, Shared(), ((str(n), (n,)) for n in range(20)), n_workers=2))
 
     assert sorted(results) == sorted(map(str, range(20)))
     assert os.getpid() not in {pid for pid, _ in results.values()}
@@ -103,7 +103,9 @@ def test_each_process_loads_the_shared_object_once(backend):
 )
 def test_a_shared_function_needs_no_name(how):
     with joblib.parallel_config(**how):
-        results = dict(as_finished(called, lambda n: n + 1, ((n, (n,)) for n in range(5)), n_jobs=None))
+        results = dict(
+            as_finished(called, lambda n: n + 1, ((n, (n,)) for n in range(5)), n_workers=enough_workers(5, None))
+        )
 
     assert results == {n: n + 1 for n in range(5)}
 

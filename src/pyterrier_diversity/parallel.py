@@ -41,13 +41,14 @@ def in_parallel(
     what : str
         The title of the progress bar.
     """
-    numbered = as_finished(operator.call, function, enumerate(tasks), n_jobs=at_most(len(tasks), n_jobs))
+    n_workers = enough_workers(len(tasks), n_jobs)
+    numbered = as_finished(operator.call, function, enumerate(tasks), n_workers=n_workers)
     found = dict(progress_bar(len(tasks), what, iterable=numbered))
     return [found[number] for number in range(len(tasks))]
 
 
 def as_finished(
-    function: Callable[..., T], shared: Any, tasks: Iterable[tuple[K, tuple[Any, ...]]], *, n_jobs: int | None
+    function: Callable[..., T], shared: Any, tasks: Iterable[tuple[K, tuple[Any, ...]]], *, n_workers: int
 ) -> Iterator[tuple[K, T]]:
     """Call a function with a shared object and the arguments of each task, and yield results as they finish.
 
@@ -61,11 +62,10 @@ def as_finished(
         The first argument, which must be picklable if there are workers.
     tasks : iterable of pairs
         The key and the further arguments of each call. They are read as workers become free.
-    n_jobs : int, optional
-        Number of workers, as in ``joblib.Parallel``; -1 for all cores, None for the setting of
-        ``joblib.parallel_config``.
+    n_workers : int
+        Number of workers; with 1, this process does the work.
     """
-    if _alone(n_jobs):
+    if n_workers == 1:
         yield from ((key, function(shared, *arguments)) for key, arguments in tasks)
         return
     import joblib
@@ -73,14 +73,14 @@ def as_finished(
     # Plain pickle sends classes of a notebook or script by their names, which workers do not know.
     whole = joblib.wrap_non_picklable_objects(shared, keep_wrapper=False)
     # joblib writes a large array to a file, which its workers map into memory, or sends it once to a cluster.
-    pickled = np.frombuffer(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL), dtype=np.uint8)
+    pickled = np.frombuffer(pickle.dumps(whole), dtype=np.uint8)
     name = uuid.uuid4().hex
     calls = (joblib.delayed(_call)(function, name, pickled, *task) for task in tasks)
     try:
-        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        parallel = joblib.Parallel(n_jobs=n_workers, return_as="generator_unordered")
     except ValueError:  # multiprocessing and Ray return all results at the end: they get a few calls at a time
-        with joblib.Parallel(n_jobs=n_jobs) as parallel:
-            while some := list(islice(calls, 4 * joblib.effective_n_jobs(n_jobs))):
+        with joblib.Parallel(n_jobs=n_workers) as parallel:
+            while some := list(islice(calls, 4 * n_workers)):
                 yield from parallel(some)
     else:
         with parallel:
@@ -114,20 +114,12 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def at_most(n_tasks: int, n_jobs: int | None) -> int:
+def enough_workers(n_tasks: int, n_jobs: int | None) -> int:
     """Return a number of workers with a task and a core for each: joblib starts as many as it is told to."""
-    if _alone(n_jobs) or n_tasks < 2:
+    # joblib takes long to import, and only a program that has imported it can have called joblib.parallel_config.
+    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
         return 1
     import joblib
 
-    return min(joblib.effective_n_jobs(n_jobs), max(joblib.effective_n_jobs(-1), 2), n_tasks)
-
-
-def _alone(n_jobs: int | None) -> bool:
-    """Tell whether this process does the work alone. Usually joblib, which takes long to import, is not needed then."""
-    # joblib.parallel_config can only have been called if joblib is imported.
-    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
-        return True
-    import joblib
-
-    return joblib.effective_n_jobs(n_jobs) == 1
+    n_cores = max(joblib.effective_n_jobs(-1), 2)
+    return max(1, min(joblib.effective_n_jobs(n_jobs), n_cores, n_tasks))

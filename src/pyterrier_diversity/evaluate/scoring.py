@@ -19,7 +19,7 @@ from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
 from ..judged import Run, ideal, tied_across
 from ..measures import signature
 from ..measures.composite import innermost, last_rank
-from ..parallel import Task, as_finished, at_most
+from ..parallel import Task, as_finished, enough_workers
 from ..progress import progress, progress_bar
 from .delegated import RefusedMeasureError
 from .doubts import refuse_unjudged
@@ -177,16 +177,16 @@ def _scored_or_bad(
             if not skip:
                 return
     to_begin = iter(tasks)
-    for name, result in as_finished(_scored, call, to_begin, n_jobs=_n_workers(tasks, n_jobs)):
+    for name, result in as_finished(_scored, call, to_begin, n_workers=_n_workers(tasks, n_jobs)):
         if not (skip or isinstance(result, Scored)):
             deque(to_begin, maxlen=0)
         yield name, result
 
 
-def _n_workers(tasks: Sequence[Task], n_jobs: int | None) -> int | None:
+def _n_workers(tasks: Sequence[Task], n_jobs: int | None) -> int:
     """Return how many workers to start: not more than are needed, and none for small runs."""
     n_bytes = sum(_n_bytes(run) for _, (run,) in tasks)
-    return at_most(0 if n_bytes < FEW_BYTES else len(tasks), n_jobs)
+    return enough_workers(0 if n_bytes < FEW_BYTES else len(tasks), n_jobs)
 
 
 def _n_bytes(run: _Source) -> int:
