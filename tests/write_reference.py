@@ -22,7 +22,7 @@ from ir_measures import nDCG
 from pyterrier_diversity import ERR_IA, IA, Adhoc, Sharp, UserModel, alpha_DCG
 from pyterrier_diversity.measures import DiversityMeasure, parse, registered
 from pyterrier_diversity.parameters import CUTOFF, GRADES, JUDGED_ONLY, REL_FROM_1, Parameter
-from pyterrier_diversity.report.reference import entry, parameter_text, prose
+from pyterrier_diversity.report.reference import entry, notes_of, parameter_text, prose
 
 FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "pt_docs"
 
@@ -334,7 +334,7 @@ def _cited(measure: DiversityMeasure) -> str:
 
 def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, Parameter], cited: str) -> str:
     known = entry(measure)
-    where = re.sub(r"\$(.+?)\$", r":math:`\1`", measure.WHERE)
+    where = re.sub(r"\$(.+?)\$", r":math:`\1`", notes_of(measure)["Where"])
     fields = {
         "Range": known["range"],
         "Columns": known["columns"],
@@ -356,7 +356,7 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
             f".. _diversity-{known['measure']}:",
             _title(f"``{known['measure']}``: {known['name']}", "-"),
             prose(measure),
-            f".. math:: {measure.FORMULA}",
+            f".. math:: {notes_of(measure)['Formula']}",
             *([f"where {where}."] if where else []),
             "\n".join(f":{name}: {value}" for name, value in fields.items()),
             "\n".join(own),

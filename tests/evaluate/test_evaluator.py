@@ -354,7 +354,6 @@ def scored(compute) -> DiversityMeasure:
     class Mine(DiversityMeasure):
         __name__ = "Mine"
         NAME = "Mine"
-        PRETTY_NAME = "Mine"
         SUPPORTED_PARAMS: ClassVar = {}
 
         def score(self, ranked):

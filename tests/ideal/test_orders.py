@@ -82,7 +82,7 @@ def ranking(order: Order, depth: int | None = None) -> str:
 
 ORDERS = {
     "by label": ByWorth(label),
-    "by label above": ByWorth(label_above, 1.0),
+    "by label above": ByWorth(label_above, (1.0,)),
     "greedy": Greedy(0.5),
     "greedy by worth": Greedy(0.5, label),
     "greedy to a gain": Greedy(0.5, None, (), 0.4),
@@ -107,7 +107,7 @@ def test_orders_with_equal_parameters_are_equal(kind):
 
 def test_orders_with_other_parameters_differ():
     others = [*ORDERS.values(), Greedy(0.6), Greedy(0.5, label_above, (1.0,)), Exact(0.5, reciprocal_discount, 3, 60.0)]
-    others += [Exact(0.5, log_discount, None, 60.0), Cover(0.6, 60.0), MostCovering(None, 60.0), ByWorth(label, 1.0)]
+    others += [Exact(0.5, log_discount, None, 60.0), Cover(0.6, 60.0), MostCovering(None, 60.0), ByWorth(label, (1.0,))]
 
     assert len(set(others)) == len(others)
 
@@ -126,7 +126,7 @@ def test_discounts_with_equal_parameters_are_equal():
     ("order", "expected"),
     [
         (ByWorth(label), "cdba"),
-        (ByWorth(label_above, 1.0), "dcba"),
+        (ByWorth(label_above, (1.0,)), "dcba"),
         (Greedy(0.5), "cbad"),
         (Greedy(1.0), "cdba"),
         (Greedy(0.0), "cbad"),

@@ -38,7 +38,7 @@ from pyterrier_diversity.measures import DiversityMeasure, registered
 from pyterrier_diversity.measures.base import implementation, is_ours
 from pyterrier_diversity.parameters import CUTOFF, REL, Parameter
 from pyterrier_diversity.provider import register_provider
-from pyterrier_diversity.report.reference import entry
+from pyterrier_diversity.report.reference import entry, notes_of
 
 BUILT_IN = ["alpha_DCG", "alpha_nDCG", "ERR", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
 
@@ -239,11 +239,15 @@ def test_qrels_whose_names_only_compare_equal_are_not_taken_for_each_other():
 
 
 class _FirstHit(DiversityMeasure):
-    """1 / rank of the first document that is relevant to any intent: what a stranger writes to add a measure."""
+    r"""1 / rank of the first document that is relevant to any intent: what a stranger writes to add a measure.
 
-    PRETTY_NAME = "Reciprocal Rank of the First Hit"
-    FORMULA = r"1 / \min \{i : J_{it} = 1\}"
-    SOURCE = "this test"
+    Notes
+    -----
+    :Formula: 1 / \min \{i : J_{it} = 1\}
+    :Source: this test
+    :Equal to: itself
+    """
+
     SUPPORTED_PARAMS = {**CUTOFF, **REL, "scale": Parameter(float, 1.0, interval="(0, 10]", desc="a factor")}
 
     def score(self, ranked):
@@ -271,21 +275,19 @@ class _LastHit(_FirstHit):
     -----
     :Where: the labels are those of
         $t$: any intent
-    :Equal to: 1 / `max`
+    :Formula: 1 / \max i
     """
 
-    FORMULA = r"1 / \max i"
 
-
-def test_the_notes_of_a_docstring_describe_a_measure_unless_its_class_declares_them():
-    last_hit = _LastHit()
-
-    assert last_hit.FORMULA == r"1 / \max i"
-    assert last_hit.WHERE == "the labels are those of $t$: any intent"
-    assert last_hit.SOURCE == "this test"
-    assert last_hit.EQUALS == "1 / `max`"
-    assert _FirstHit().WHERE == ""
-    assert RBU.PRETTY_NAME == "Rank-Biased Utility"
+def test_the_notes_of_a_docstring_describe_a_measure_and_except_for_its_peer_also_a_subclass():
+    assert notes_of(_LastHit()) == {
+        "Where": "the labels are those of $t$: any intent",
+        "Formula": r"1 / \max i",
+        "Source": "this test",
+        "Equal to": "",
+    }
+    assert notes_of(_FirstHit())["Equal to"] == "itself"
+    assert entry(_FirstHit())["name"] == ""
 
 
 def test_a_new_measure_is_checked_like_the_others():

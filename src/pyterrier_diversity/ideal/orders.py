@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 Worth = Callable[..., np.ndarray]
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class ByWorth:
     """Order documents by their total worth over all intents, largest first; ties by descending name.
 
@@ -35,16 +35,12 @@ class ByWorth:
     ----------
     worth : callable
         The worth of each entry: a function at the top level of a module.
-    *parameters : hashable
+    parameters : tuple of hashable
         Further arguments of ``worth``.
     """
 
     worth: Worth
-    parameters: tuple[Hashable, ...]
-
-    def __init__(self, worth: Worth, *parameters: Hashable) -> None:
-        object.__setattr__(self, "worth", worth)
-        object.__setattr__(self, "parameters", parameters)
+    parameters: tuple[Hashable, ...] = ()
 
     def places(self, every: Ranked, depth: int | None) -> np.ndarray:
         """Return the place of each document."""

@@ -186,7 +186,7 @@ class _nDCG(AdHoc, Normalised):
     @property
     def normaliser(self) -> Order:
         """By gain."""
-        return ByWorth(ndcg_gain, self.dcg, self.gains)
+        return ByWorth(ndcg_gain, (self.dcg, self.gains))
 
     def gained(self, ranked: Ranked) -> np.ndarray:
         """Return the discounted sum of gains."""

@@ -16,7 +16,6 @@ import ir_measures
 import numpy as np
 
 from ..arithmetic import divide
-from ..docstrings import fields_of
 from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameter, Parameters, check_names, checked
 from ..warnings import DataWarning
@@ -42,26 +41,17 @@ class _Signature:
         return Signature(arguments)
 
 
-class _Note:
-    """A field in the section Notes of the docstring of a measure or, without one, of its base classes."""
-
-    def __init__(self, field: str) -> None:
-        self._field = field
-
-    def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> str:
-        notes = (fields_of(each.__doc__).get(self._field) for each in (measure, *owner.__mro__))
-        return next(filter(None, notes), "")
-
-
 class DiversityMeasure(ir_measures.Measure):
     """Base class of measures: a declaration and a formula.
 
     A subclass declares ``SUPPORTED_PARAMS`` and defines `score`. It overrides `range`, ``VIEW``, ``READS`` and
-    ``NEEDS`` where the defaults do not fit. ``PRETTY_NAME``, ``FORMULA``, ``WHERE``, ``VALUES``, ``SOURCE`` and
-    ``EQUALS`` are the fields Name, Formula, Where, Values, Source and Equal to in the Notes of its docstring, unless it
-    declares them. ``NAME`` is by default the name of the class without its leading underscore. Parameters are
-    attributes: ``self.p``. ``cutoff``, ``rel`` and ``judged_only`` are applied to the rankings before `score` sees
-    them.
+    ``NEEDS`` where the defaults do not fit. ``NAME`` is by default the name of the class without its leading
+    underscore. Parameters are attributes: ``self.p``. ``cutoff``, ``rel`` and ``judged_only`` are applied to the
+    rankings before `score` sees them.
+
+    The reference reads the fields Name, Formula (in LaTeX), Where (what its symbols mean), Values (in words, if they
+    depend on parameters), Source and Equal to (the tool with the same values) in the Notes of the docstring or, except
+    for the last, of a base class.
 
     Raises
     ------
@@ -70,16 +60,7 @@ class DiversityMeasure(ir_measures.Measure):
     """
 
     NAME: str
-    PRETTY_NAME = _Note("Name")
-    # LaTeX. WHERE explains the symbols that the reference does not explain for all measures: text with $formulas$.
-    FORMULA = _Note("Formula")
-    WHERE = _Note("Where")
-    SOURCE = _Note("Source")
-    # The tool with the same values, as a module of tests/golden shows; a subclass computes others.
-    EQUALS = _Note("Equal to")
     SUPPORTED_PARAMS: Parameters = {}
-    # The possible values in words, if they depend on parameters.
-    VALUES = _Note("Values")
     # How the measure reads the qrels: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
     # Whether the cutoff counts turns, not documents.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -265,65 +265,104 @@ class _Sharp(MeanWithRecall, Wrapper):
         return [recall, Part(self.measure if is_ours(self.measure) else Adhoc(self.measure))]
 
 
-class SharpForm(NamedTuple):
-    """A published name for ``Sharp`` of one measure."""
-
-    name: str
-    measure: DiversityMeasure
-    pretty_name: str
-    source: str
-    cite: str
-    # The measure of pyNTCIREVAL with the same values as the inner measure.
-    of_ntcireval: str = ""
-
-
-SHARP_FORMS = (
-    SharpForm(
-        "Dsharp_nDCG", D_nDCG, "D#-nDCG", "Sakai and Song (2011); Sakai (2013), Eq. 7", "conf/sigir/SakaiS11", "MSnDCG"
-    ),
-    SharpForm("Dsharp_Q", D_Q, "D#-Q", "Sakai and Song (2011); Sakai (2013), Eq. 7", "conf/sigir/SakaiS11", "Q"),
-    SharpForm("DINsharp_nDCG", DIN_nDCG, "DIN#-nDCG", "Sakai (2013), Sec. 3.1", "journals/jip/Sakai13"),
-    SharpForm("DINsharp_Q", DIN_Q, "DIN#-Q", "Sakai (2013), Sec. 3.1", "journals/jip/Sakai13"),
-    SharpForm("PplusQsharp", PplusQ, "P+Q#", "Sakai (2013), Sec. 3.2", "journals/jip/Sakai13"),
-)
-
-
-_TEXT = r"""{form.pretty_name}: the mean of subtopic recall and {inner}.
-
-Notes
------
-:Name: {form.pretty_name}
-:Formula: \gamma \cdot \text{{StRecall}} + (1 - \gamma) \cdot \text{{{inner}}}
-:Source: {form.source}
-
-.. cite.dblp:: {form.cite}
-"""
-
-
-class _SharpForm(MeanWithRecall):
+class SharpForm(MeanWithRecall):
     """``Sharp`` of one measure, with that measure's parameters."""
 
-    def __init__(self, form: SharpForm, **params: Any) -> None:
-        inner = form.measure
-        self.form = form
-        self.NAME, self.READS = form.name, inner.READS
-        self.__doc__ = _TEXT.format(form=form, inner=inner.PRETTY_NAME)
-        if form.of_ntcireval:
-            self.EQUALS = f"the mean of {form.of_ntcireval} and I-rec of pyNTCIREVAL, given global gains"
-        self.SUPPORTED_PARAMS = {**inner.SUPPORTED_PARAMS, **RECALL_WEIGHT}
-        super().__init__(**params)
+    inner: DiversityMeasure
 
-    def __call__(self, *values: Any, **params: Any) -> _SharpForm:
-        """Return the measure with other values of these parameters."""
-        return super().__call__(*values, form=self.form, **params)
+    def __init__(self, **params: Any) -> None:
+        self.READS = self.inner.READS
+        self.SUPPORTED_PARAMS = {**self.inner.SUPPORTED_PARAMS, **RECALL_WEIGHT}
+        super().__init__(**params)
 
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""
         params = {name: value for name, value in self.params.items() if name != "gamma"}
-        return [subtopic_recall(self.cutoff, self.rel), Part(self.form.measure(**params))]
+        return [subtopic_recall(self.cutoff, self.rel), Part(self.inner(**params))]
+
+
+class _Dsharp_nDCG(SharpForm):
+    r"""D#-nDCG: the mean of subtopic recall and D-nDCG.
+
+    Notes
+    -----
+    :Name: D#-nDCG
+    :Formula: \gamma \cdot \text{StRecall} + (1 - \gamma) \cdot \text{D-nDCG}
+    :Source: Sakai and Song (2011); Sakai (2013), Eq. 7
+    :Equal to: the mean of MSnDCG and I-rec of pyNTCIREVAL, given global gains
+
+    .. cite.dblp:: conf/sigir/SakaiS11
+    """
+
+    inner = D_nDCG
+
+
+class _Dsharp_Q(SharpForm):
+    r"""D#-Q: the mean of subtopic recall and D-Q.
+
+    Notes
+    -----
+    :Name: D#-Q
+    :Formula: \gamma \cdot \text{StRecall} + (1 - \gamma) \cdot \text{D-Q}
+    :Source: Sakai and Song (2011); Sakai (2013), Eq. 7
+    :Equal to: the mean of Q and I-rec of pyNTCIREVAL, given global gains
+
+    .. cite.dblp:: conf/sigir/SakaiS11
+    """
+
+    inner = D_Q
+
+
+class _DINsharp_nDCG(SharpForm):
+    r"""DIN#-nDCG: the mean of subtopic recall and DIN-nDCG.
+
+    Notes
+    -----
+    :Name: DIN#-nDCG
+    :Formula: \gamma \cdot \text{StRecall} + (1 - \gamma) \cdot \text{DIN-nDCG}
+    :Source: Sakai (2013), Sec. 3.1
+
+    .. cite.dblp:: journals/jip/Sakai13
+    """
+
+    inner = DIN_nDCG
+
+
+class _DINsharp_Q(SharpForm):
+    r"""DIN#-Q: the mean of subtopic recall and DIN-Q.
+
+    Notes
+    -----
+    :Name: DIN#-Q
+    :Formula: \gamma \cdot \text{StRecall} + (1 - \gamma) \cdot \text{DIN-Q}
+    :Source: Sakai (2013), Sec. 3.1
+
+    .. cite.dblp:: journals/jip/Sakai13
+    """
+
+    inner = DIN_Q
+
+
+class _PplusQsharp(SharpForm):
+    r"""P+Q#: the mean of subtopic recall and P+Q.
+
+    Notes
+    -----
+    :Name: P+Q#
+    :Formula: \gamma \cdot \text{StRecall} + (1 - \gamma) \cdot \text{P+Q}
+    :Source: Sakai (2013), Sec. 3.2
+
+    .. cite.dblp:: journals/jip/Sakai13
+    """
+
+    inner = PplusQ
 
 
 IA = register(_IA())
 Adhoc = register(_Adhoc())
 Sharp = register(_Sharp())
-Dsharp_nDCG, Dsharp_Q, DINsharp_nDCG, DINsharp_Q, PplusQsharp = (register(_SharpForm(form)) for form in SHARP_FORMS)
+Dsharp_nDCG = register(_Dsharp_nDCG())
+Dsharp_Q = register(_Dsharp_Q())
+DINsharp_nDCG = register(_DINsharp_nDCG())
+DINsharp_Q = register(_DINsharp_Q())
+PplusQsharp = register(_PplusQsharp())

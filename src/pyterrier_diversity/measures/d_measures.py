@@ -167,7 +167,7 @@ class _ByGlobalGain(ZeroToOne):
     @property
     def normaliser(self) -> Order:
         """By global gain."""
-        return ByWorth(weighted_gain, self.gain)
+        return ByWorth(weighted_gain, (self.gain,))
 
     def best(self, depth: int | None, time_limit: float) -> Order | None:
         """By global gain: this ideal ranking has the value 1.

@@ -155,7 +155,7 @@ class _nDCG_Rareness(ZeroToOne, _Rareness, Normalised):
     @property
     def normaliser(self) -> Order:
         """By rewarded gain."""
-        return ByWorth(rare_gain, self.alpha, self.gain)
+        return ByWorth(rare_gain, (self.alpha, self.gain))
 
     def gained(self, ranked: Ranked) -> np.ndarray:
         """Return the discounted sum of rewarded gains."""

@@ -18,16 +18,12 @@ class Static(NamedTuple):
     """A distribution of the rank i at which users stop, regardless of relevance.
 
     F(i), the probability of reading rank i, and P(i), that of stopping there, are functions of the rank, theta and the
-    base: Carterette (2011, SIGIR), Sec. 3. ``users`` says what users do, and ``parameters`` names those that have an
-    effect.
+    base: Carterette (2011, SIGIR), Sec. 3. ``parameters`` names those that have an effect.
     """
 
-    users: str
     parameters: tuple[str, ...]
     F: Callable[[np.ndarray, np.ndarray | float, float], np.ndarray]
     P: Callable[[np.ndarray, np.ndarray | float, float], np.ndarray]
-    F_formula: str
-    P_formula: str
 
 
 class Dynamic(NamedTuple):
@@ -38,10 +34,8 @@ class Dynamic(NamedTuple):
     given probability.
     """
 
-    users: str
     parameters: tuple[str, ...]
     P: Callable[[Ranked, np.ndarray, Value], np.ndarray]
-    P_formula: str
 
 
 def _log(i: np.ndarray, b: float) -> np.ndarray:
@@ -70,39 +64,17 @@ def _rrr(ranked: Ranked, satisfied: np.ndarray, value: Value) -> np.ndarray:
 
 STATIC = {
     "RBP": Static(
-        "stop at each document with the same probability",
         ("theta", "theta_nav", "gain"),
         lambda i, theta, b: power(1.0 - theta, i - 1.0),
         lambda i, theta, b: power(1.0 - theta, i - 1.0) * theta,
-        r"(1 - \theta)^{i - 1}",
-        r"(1 - \theta)^{i - 1} \theta",
     ),
-    "DCG": Static(
-        "read rank i with probability 1/log2(i + 1)",
-        ("base", "gain"),
-        lambda i, theta, b: _log(i, b),
-        lambda i, theta, b: _log(i, b) - _log(i + 1.0, b),
-        r"\frac{1}{\log_2(i + 1)}",
-        r"\left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)",
-    ),
-    "RR": Static(
-        "read rank i with probability 1/i",
-        ("gain",),
-        lambda i, theta, b: 1.0 / i,
-        lambda i, theta, b: 1.0 / (i * (i + 1.0)),
-        r"\frac{1}{i}",
-        r"\frac{1}{i (i + 1)}",
-    ),
+    "DCG": Static(("base", "gain"), lambda i, theta, b: _log(i, b), lambda i, theta, b: _log(i, b) - _log(i + 1.0, b)),
+    "RR": Static(("gain",), lambda i, theta, b: 1.0 / i, lambda i, theta, b: 1.0 / (i * (i + 1.0))),
 }
 DYNAMIC = {
-    "ERR": Dynamic(
-        "stop at each relevant document with the same probability",
-        ("theta", "theta_nav", "gain", "max_rel"),
-        _err,
-        r"J_i (1 - \theta)^{R_i - 1} \theta",
-    ),
-    "AP": Dynamic("stop at any relevant document, all with the same probability", (), _ap, r"\frac{J_i}{R}"),
-    "RRR": Dynamic("read the i-th relevant document with probability 1/i", (), _rrr, r"\frac{J_i}{R_i (R_i + 1)}"),
+    "ERR": Dynamic(("theta", "theta_nav", "gain", "max_rel"), _err),
+    "AP": Dynamic((), _ap),
+    "RRR": Dynamic((), _rrr),
 }
 STOPS: dict[str, Static | Dynamic] = {**STATIC, **DYNAMIC}
 

@@ -24,16 +24,11 @@ __all__ = ["ARR", "CDG", "DAG", "DCG", "EPR", "RAP", "RBAP", "RBTR", "RRAP", "RR
 
 
 class Model(NamedTuple):
-    """What users accumulate; ``added`` is what each relevant document adds to it if n ranks are read.
+    """What users accumulate; ``added`` is what each relevant document adds to it if n ranks are read."""
 
-    ``formula`` precedes F(i) in model 2 and P(i) in the others.
-    """
-
-    what: str
     parameters: tuple[str, ...]
     stops: tuple[str, ...]
     added: Callable[[UserModelMeasure, Ranked, np.ndarray], np.ndarray]
-    formula: str
 
 
 def _relevance(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
@@ -66,18 +61,10 @@ def _average_utility(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> n
 
 REDUNDANCY = ("redundancy", "theta_red")
 MODELS = {
-    1: Model("relevance of the last document, for users who", (), (*STATIC,), _relevance, r"\sum_i J_i"),
-    2: Model("total relevance of the documents read, for users who", REDUNDANCY, (*STATIC,), _utility, r"\sum_i J_i"),
-    3: Model(
-        "reciprocal of the last rank, for users who",
-        ("effort", *REDUNDANCY),
-        (*DYNAMIC,),
-        _effort,
-        r"\sum_i \frac{1}{i}",
-    ),
-    4: Model(
-        "precision at the last rank, for users who", REDUNDANCY, (*STOPS,), _average_utility, r"\sum_i \frac{R_i}{i}"
-    ),
+    1: Model((), (*STATIC,), _relevance),
+    2: Model(REDUNDANCY, (*STATIC,), _utility),
+    3: Model(("effort", *REDUNDANCY), (*DYNAMIC,), _effort),
+    4: Model(REDUNDANCY, (*STOPS,), _average_utility),
 }
 
 BASE: Parameters = {
@@ -295,63 +282,232 @@ class _UserModel(UserModelMeasure):
         return super().__call__(**{name: value for name, value in given.items() if value is not None})
 
 
-class NamedModel(NamedTuple):
-    """A named cell of the table of models and distributions."""
-
-    name: str
-    model: int
-    stop: str
-    pretty_name: str
-    note: str = ""
-
-
-# Carterette (2011), Table 1.
-NAMED_MODELS = (
-    NamedModel("RBTR", 2, "RBP", "Rank-Biased Total Relevance"),
-    NamedModel("RBAP", 4, "RBP", "Rank-Biased Average Precision"),
-    NamedModel("CDG", 1, "DCG", "Cumulated Discounted Gain"),
-    NamedModel("DCG", 2, "DCG", "Discounted Cumulated Gain"),
-    NamedModel("DAG", 4, "DCG", "Discounted Average Gain"),
-    NamedModel("RRG", 1, "RR", "Reciprocal Rank Gain"),
-    NamedModel("RRTR", 2, "RR", "Reciprocal Rank Total Relevance", " The paper calls it RR."),
-    NamedModel("RAP", 4, "RR", "Reciprocal Average Precision"),
-    NamedModel("EPR", 4, "ERR", "Expected Precision"),
-    NamedModel("ARR", 3, "AP", "Average Reciprocal Rank"),
-    NamedModel("RRR", 3, "RRR", "Reciprocal Relevant Rank"),
-    NamedModel("RRAP", 4, "RRR", "Reciprocal Relevant Average Precision"),
-)
-
-
-class _NamedModel(UserModelMeasure):
-    """A named cell of the table, with the parameters that have an effect in it.
+class NamedModel(UserModelMeasure):
+    """A named cell of the table of models and distributions, with the parameters that have an effect in it.
 
     Notes
     -----
     :Source: Carterette (2011, SIGIR), Table 1
     """
 
-    def __init__(self, named: NamedModel, **params: Any) -> None:
-        self.named = named
-        self.NAME, self.model, self.stop, self.PRETTY_NAME, note = named
-        model, stop = MODELS[named.model], STOPS[named.stop]
-        of_stop = STATIC[named.stop].F_formula if named.model == 2 else stop.P_formula
-        formula = f"{model.formula} {of_stop}"
-        self.FORMULA = rf"\sum_t w_t M_t, \quad M_t = {formula}"
-        self.WHERE = "$R_i$ is the number of relevant documents, or their gain, down to rank i" * ("R_i" in formula)
-        self.__doc__ = (
-            f"{named.pretty_name}: {model.what} {stop.users}.\n\n"
-            f'It is ``UserModel({named.model}, "{named.stop}")``.{note}\n\n.. cite.dblp:: conf/sigir/Carterette11\n'
-        )
-        self.SUPPORTED_PARAMS = cell_parameters(named.model, named.stop)
+    model: int
+    stop: str
+
+    def __init__(self, **params: Any) -> None:
+        self.SUPPORTED_PARAMS = cell_parameters(self.model, self.stop)
         self.READS = ("weight", "intent_type") if "theta_nav" in self.SUPPORTED_PARAMS else ("weight",)
         super().__init__(**params)
 
-    def __call__(self, *values: Any, **params: Any) -> _NamedModel:
-        """Return the measure with other values of these parameters."""
-        return super().__call__(*values, named=self.named, **params)
+
+class _RBTR(NamedModel):
+    r"""Rank-Biased Total Relevance: total relevance for users who stop at each document with the same probability.
+
+    It is ``UserModel(2, "RBP")``.
+
+    Notes
+    -----
+    :Name: Rank-Biased Total Relevance
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i J_i (1 - \theta)^{i - 1}
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 2, "RBP"
+
+
+class _RBAP(NamedModel):
+    r"""Rank-Biased Average Precision: precision for users who stop at each document with the same probability.
+
+    It is ``UserModel(4, "RBP")``.
+
+    Notes
+    -----
+    :Name: Rank-Biased Average Precision
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i \frac{R_i}{i} (1 - \theta)^{i - 1} \theta
+    :Where: $R_i$ is the number of relevant documents, or their gain, down to rank i
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 4, "RBP"
+
+
+class _CDG(NamedModel):
+    r"""Cumulated Discounted Gain: relevance at the last rank for users who read rank i with probability 1/log2(i + 1).
+
+    It is ``UserModel(1, "DCG")``.
+
+    Notes
+    -----
+    :Name: Cumulated Discounted Gain
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i J_i \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)} \right)
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 1, "DCG"
+
+
+class _DCG(NamedModel):
+    r"""Discounted Cumulated Gain: total relevance for users who read rank i with probability 1/log2(i + 1).
+
+    It is ``UserModel(2, "DCG")``.
+
+    Notes
+    -----
+    :Name: Discounted Cumulated Gain
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i J_i \frac{1}{\log_2(i + 1)}
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 2, "DCG"
+
+
+class _DAG(NamedModel):
+    r"""Discounted Average Gain: precision for users who read rank i with probability 1/log2(i + 1).
+
+    It is ``UserModel(4, "DCG")``.
+
+    Notes
+    -----
+    :Name: Discounted Average Gain
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i \frac{R_i}{i} \left( \frac{1}{\log_2(i + 1)} - \frac{1}{\log_2(i + 2)}
+        \right)
+    :Where: $R_i$ is the number of relevant documents, or their gain, down to rank i
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 4, "DCG"
+
+
+class _RRG(NamedModel):
+    r"""Reciprocal Rank Gain: relevance at the last rank for users who read rank i with probability 1/i.
+
+    It is ``UserModel(1, "RR")``.
+
+    Notes
+    -----
+    :Name: Reciprocal Rank Gain
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i J_i \frac{1}{i (i + 1)}
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 1, "RR"
+
+
+class _RRTR(NamedModel):
+    r"""Reciprocal Rank Total Relevance: total relevance for users who read rank i with probability 1/i.
+
+    It is ``UserModel(2, "RR")``. The paper calls it RR.
+
+    Notes
+    -----
+    :Name: Reciprocal Rank Total Relevance
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i J_i \frac{1}{i}
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 2, "RR"
+
+
+class _RAP(NamedModel):
+    r"""Reciprocal Average Precision: precision for users who read rank i with probability 1/i.
+
+    It is ``UserModel(4, "RR")``.
+
+    Notes
+    -----
+    :Name: Reciprocal Average Precision
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i \frac{R_i}{i} \frac{1}{i (i + 1)}
+    :Where: $R_i$ is the number of relevant documents, or their gain, down to rank i
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 4, "RR"
+
+
+class _EPR(NamedModel):
+    r"""Expected Precision: precision for users who stop at each relevant document with the same probability.
+
+    It is ``UserModel(4, "ERR")``.
+
+    Notes
+    -----
+    :Name: Expected Precision
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i \frac{R_i}{i} J_i (1 - \theta)^{R_i - 1} \theta
+    :Where: $R_i$ is the number of relevant documents, or their gain, down to rank i
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 4, "ERR"
+
+
+class _ARR(NamedModel):
+    r"""Average Reciprocal Rank: reciprocal last rank for users who stop at a random relevant document.
+
+    It is ``UserModel(3, "AP")``.
+
+    Notes
+    -----
+    :Name: Average Reciprocal Rank
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i \frac{1}{i} \frac{J_i}{R}
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 3, "AP"
+
+
+class _RRR(NamedModel):
+    r"""Reciprocal Relevant Rank: reciprocal last rank for users who read relevant document i with probability 1/i.
+
+    It is ``UserModel(3, "RRR")``.
+
+    Notes
+    -----
+    :Name: Reciprocal Relevant Rank
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i \frac{1}{i} \frac{J_i}{R_i (R_i + 1)}
+    :Where: $R_i$ is the number of relevant documents, or their gain, down to rank i
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 3, "RRR"
+
+
+class _RRAP(NamedModel):
+    r"""Reciprocal Relevant Average Precision: precision for users who read relevant document i with probability 1/i.
+
+    It is ``UserModel(4, "RRR")``.
+
+    Notes
+    -----
+    :Name: Reciprocal Relevant Average Precision
+    :Formula: \sum_t w_t M_t, \quad M_t = \sum_i \frac{R_i}{i} \frac{J_i}{R_i (R_i + 1)}
+    :Where: $R_i$ is the number of relevant documents, or their gain, down to rank i
+
+    .. cite.dblp:: conf/sigir/Carterette11
+    """
+
+    model, stop = 4, "RRR"
 
 
 UserModel = register(_UserModel())
-RBTR, RBAP, CDG, DCG, DAG, RRG, RRTR, RAP, EPR, ARR, RRR, RRAP = (
-    register(_NamedModel(named)) for named in NAMED_MODELS
-)
+RBTR = register(_RBTR())
+RBAP = register(_RBAP())
+CDG = register(_CDG())
+DCG = register(_DCG())
+DAG = register(_DAG())
+RRG = register(_RRG())
+RRTR = register(_RRTR())
+RAP = register(_RAP())
+EPR = register(_EPR())
+ARR = register(_ARR())
+RRR = register(_RRR())
+RRAP = register(_RRAP())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap, defaultdict
 from typing import Any
 
 from ..docstrings import fields_of, section_of
@@ -22,21 +23,27 @@ def entry(measure: DiversityMeasure) -> dict[str, Any]:
         range of its values. Also the optional columns of the qrels that it reads, its source, and the tool or printed
         example with the same values.
     """
-    # Not inherited, because a subclass computes other values.
-    equals_itself = "EQUALS" in {*vars(type(measure)), *vars(measure)} or "Equal to" in fields_of(measure.__doc__)
-    where = re.sub(r"\$(.+?)\$", lambda found: plain(found[1]), measure.WHERE)
+    notes = notes_of(measure)
+    where = re.sub(r"\$(.+?)\$", lambda found: plain(found[1]), notes["Where"])
     read = [f"{column} (needed)" if column in measure.NEEDS else column for column in measure.READS]
     return {
         "measure": measure.NAME,
-        "name": measure.PRETTY_NAME,
+        "name": notes["Name"],
         "what": prose(measure).split("\n")[0],
-        "formula": plain(measure.FORMULA) + (f", where {where}" if measure.WHERE else ""),
+        "formula": plain(notes["Formula"]) + (f", where {where}" if where else ""),
         "parameters": {name: parameter_text(parameter) for name, parameter in measure.SUPPORTED_PARAMS.items()},
-        "range": measure.VALUES or range_text(*measure.range()),
+        "range": notes["Values"] or range_text(*measure.range()),
         "columns": ", ".join(read) or "none",
-        "source": measure.SOURCE,
-        "equals": measure.EQUALS if equals_itself else "",
+        "source": notes["Source"],
+        "equals": notes["Equal to"],
     }
+
+
+def notes_of(measure: DiversityMeasure) -> dict[str, str]:
+    """Return the fields in the Notes of the docstring of a measure and, without one, of its base classes."""
+    own, *inherited = (fields_of(each.__doc__) for each in type(measure).__mro__)
+    # A subclass does not have the values of the tool that its base equals.
+    return defaultdict(str, {**ChainMap(*inherited), "Equal to": "", **own})
 
 
 def parameter_text(parameter: Parameter) -> str:

@@ -224,7 +224,6 @@ def test_rankings_have_up_to_nine_documents():
 
 class _Constant(DiversityMeasure):
     NAME = "Constant"
-    PRETTY_NAME = SHORT_DESC = FORMULA = SOURCE = "the same for all"
 
     def score(self, ranked):
         return np.ones(len(ranked.n))
@@ -232,7 +231,6 @@ class _Constant(DiversityMeasure):
 
 class _Length(DiversityMeasure):
     NAME = "Length"
-    PRETTY_NAME = SHORT_DESC = FORMULA = SOURCE = "the more documents the better"
 
     def score(self, ranked):
         return ranked.n.astype(float)
