@@ -153,7 +153,7 @@ def test_values_are_those_of_frames(labels, others, weights, types):
         ({"labels": [[], []]}, "score: labels and others have no intent"),
         ({"labels": [1, np.nan]}, "label must be a finite number"),
         ({"labels": [1], "others": [np.inf]}, "label must be a finite number"),
-        ({"labels": [[1, 1]], "weights": [1, -1]}, "weight must not be negative"),
+        ({"labels": [[1, 1]], "weights": [1, -1]}, r"weight must be in \[0, 1e\+100\], but query .q. has -1"),
         ({"labels": [[1, 1]], "intent_types": ["inf", "x"]}, "intent_type must be 'inf' or 'nav', .* 'x'"),
     ],
     ids=str,

@@ -394,7 +394,7 @@ def test_the_measure_may_be_a_string():
         (QRELS, [RR, RR], TypeError, r"^Explain: a measure must be an object such as RBU @ 20, .* not a list of 2\.$"),
         (RR, QRELS, TypeError, r"^Explain: .*, not a DataFrame; qrels come before measures\.$"),
         (QRELS, "RBX", ValueError, r"^Unknown measure 'RBX'"),
-        (QRELS, P, ValueError, r"^Explain: P: .*cutoff"),
+        (QRELS, P, ValueError, r"^P: .*cutoff"),
         (QRELS.drop(columns="iteration"), RR, ValueError, r"several rows for document 'b' of query 'q'"),
     ],
 )

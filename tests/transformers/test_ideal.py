@@ -429,7 +429,7 @@ def test_measures_may_be_strings():
         ({"num_results": 0}, ValueError, r"^Ideal: num_results must be an integer in \[1, inf\), not 0"),
         ({"time_limit": 0}, ValueError, r"^Ideal: time_limit must be a number in \(0, inf\), not 0"),
         ({"measure": 5}, TypeError, "^Ideal: a measure must be an object such as RBU @ 20, or its name, not 5"),
-        ({"measure": P}, ValueError, "^Ideal: P: .*cutoff"),
+        ({"measure": P}, ValueError, "^P: .*cutoff"),
         ({"qrels": QRELS.drop(columns="docno")}, ValueError, "^qrels: missing column docno;"),
     ],
 )

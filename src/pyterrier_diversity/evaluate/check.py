@@ -65,19 +65,17 @@ def check_files(qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", cuto
     read: list[Judgements] = []
     found = list(_findings("qrels", _about_qrels(qrels, read)))
     for name, run in named.items():
-        found += _findings(name, _about_run(run, read, order, cutoff), (ValueError, TypeError, OSError))
+        found += _findings(name, _about_run(run, read, order, cutoff))
     return pd.DataFrame(found, columns=["name", "kind", "about", "message"])
 
 
-def _findings(
-    name: str, messages: Iterator[str | Warning], errors: tuple[type[Exception], ...] = (ValueError, TypeError)
-) -> Iterator[tuple[str, str, str, str]]:
+def _findings(name: str, messages: Iterator[str | Warning]) -> Iterator[tuple[str, str, str, str]]:
     """Yield a row for each message: a warning or a note."""
     try:
         for message in messages:
             about = type(message).__name__ if isinstance(message, Warning) else ""
             yield name, "warning" if about else "note", about, str(message)
-    except errors as error:
+    except (ValueError, TypeError, OSError) as error:
         yield name, "error", "", str(error)
 
 

@@ -38,10 +38,6 @@ _READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
 _READ_RETRIEVED_LABELS = ("NumRet", "P", "RR", "Success", "SetP", "ERR", "RBP")
 
 
-class RefusedMeasureError(ValueError):
-    """A measure's provider refuses its parameters."""
-
-
 class _Delegated:
     """Measures that ir_measures' pipeline computes.
 
@@ -58,11 +54,8 @@ class _Delegated:
         self._qrels = qrels
         for measure in measures:
             if isinstance(measure.params.get("cutoff"), int) and measure.params["cutoff"] > _LARGEST_CUTOFF:
-                raise RefusedMeasureError(f"{measure}: the cutoff must not exceed {_LARGEST_CUTOFF}.")
-            try:
-                check_parameters(measure)
-            except ValueError as error:
-                raise RefusedMeasureError(str(error)) from error
+                raise ValueError(f"{measure}: the cutoff must not exceed {_LARGEST_CUTOFF}.")
+            check_parameters(measure)
         # In one call, pytrec_eval may compute nDCG without gains with the gains of another measure, and NumRet may
         # count only judged documents, as another measure does; two measures of one name would share their values.
         calls: dict[tuple[Any, ...], dict[ir_measures.Measure, int]] = defaultdict(dict)

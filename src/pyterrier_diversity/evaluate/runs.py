@@ -108,7 +108,7 @@ def evaluate_runs(
         lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
         call = Call(judged, wanted, order, lengths, perquery)
         scored, errors = score_runs(call, named, n_jobs=n_jobs, skip=on_error == "skip")
-        give([*call.messages, *_told(scored, len(call.query_ids))])
+        give(_told(scored, len(call.query_ids)))
     table = _table(call, scored, counted=queries)
     table.attrs = _attrs(call, scored, errors) | {"warnings": [one.as_row() for one in told]}
     return table
@@ -139,7 +139,7 @@ def _attrs(call: Call, scored: Mapping[str, Scored], errors: dict[str, str]) -> 
     lacking = {name: np.any(list(given.values()), axis=0) & ~answered for name, answered in given.items()}
     return {
         "signatures": call.signatures,
-        "empty": [name for name, run in scored.items() if run.empty],
+        "empty": [name for name, run in scored.items() if not run.n_rows],
         "answered": {name: int(run.answered.sum()) for name, run in scored.items()},
         "missing": {name: list(compress(call.query_ids, of_run)) for name, of_run in lacking.items()},
         "unmatched": [name for name, run in scored.items() if IdsWarning in {type(one) for one, _ in run.messages}],
@@ -152,7 +152,7 @@ def _told(scored: Mapping[str, Scored], n_queries: int) -> Iterator[Told]:
     """Yield the warnings about each run."""
     for name, run in scored.items():
         n = int(run.answered.sum())
-        if run.empty:
+        if not run.n_rows:
             yield Told(EmptyWarning("The run is empty: every query gets each measure's default value."), name)
         elif 0 < 2 * n < n_queries:
             few = f"The run answers only {n} of the {n_queries} queries of the qrels"

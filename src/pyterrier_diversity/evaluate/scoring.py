@@ -21,7 +21,6 @@ from ..measures import signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, enough_workers
 from ..progress import progress, progress_bar
-from .delegated import RefusedMeasureError
 from .doubts import refuse_unjudged
 from .evaluator import DiversityEvaluator, aggregated
 
@@ -47,20 +46,17 @@ class Scored:
         The aggregates over the queries.
     answered : array of bool
         For each query of the qrels, whether the run has documents for it.
-    empty : bool
-        Whether the run has no documents at all.
     ties : dict of str to float
         For each cutoff, the share of queries in which documents with the same score are on both sides of it.
     messages : list of Told
         Warnings about the data, with their kinds.
     n_rows : int
-        The number of rows read.
+        The number of rows read; 0 if the run has no documents.
     """
 
     by_query: np.ndarray
     aggregates: np.ndarray
     answered: np.ndarray
-    empty: bool
     ties: dict[str, float]
     messages: list[Told]
     n_rows: int
@@ -112,14 +108,8 @@ class Call:
 
     @cached_property
     def evaluator(self) -> DiversityEvaluator:
-        """The evaluator; ``messages`` has the warnings about the qrels."""
-        try:
-            with collected() as self.messages:
-                return DiversityEvaluator(self.measures.values(), self.qrels)
-        except RefusedMeasureError as error:
-            raise ValueError(
-                f"{str(error).rstrip('.')} (ir_measures checks the types of parameters: write 1.0, not 1)."
-            ) from error
+        """The evaluator."""
+        return DiversityEvaluator(self.measures.values(), self.qrels)
 
     @cached_property
     def ready(self) -> DiversityEvaluator:
@@ -221,7 +211,8 @@ def _sendable(run: Any, order: OrderedBy) -> _Source:
 def _scored(call: Call, run: _Source) -> Scored | Exception:
     """Return the results of one run."""
     try:
-        evaluator = call.ready
+        with collected():  # which gives the warnings about the qrels again in a worker
+            evaluator = call.ready
         with collected() as messages:
             frame = run if isinstance(run, pd.DataFrame) else run_frame(run, order=call.order)
             if call.doc_len is not None:
@@ -236,7 +227,6 @@ def _scored(call: Call, run: _Source) -> Scored | Exception:
         values if call.by_query else np.empty((len(values), 0)),
         aggregated(call.measures.values(), values),
         np.array([query_id in answered for query_id in call.query_ids]),
-        not len(ranked),
         {cutoff: len(answered.intersection(tied)) / max(len(answered), 1) for cutoff, tied in across},
         messages,
         len(frame),

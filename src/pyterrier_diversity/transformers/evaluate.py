@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..evaluate import DiversityEvaluator, RefusedMeasureError
+from ..evaluate import DiversityEvaluator
 from ..frames import RUN_COLUMNS, Columns, places, warn
 from ..judged import Run
 from ..measures.groups import read_some_measures
@@ -69,7 +68,7 @@ class Evaluate(Step):
         measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
     ) -> None:
         self.qrels = qrels
-        self._evaluator = evaluator_of("Evaluate", measures, qrels)
+        self._evaluator = DiversityEvaluator(read_some_measures("Evaluate", measures), qrels)
         if not len(self._evaluator.judgements):
             raise ValueError("Evaluate: qrels must not be empty.")
         self.measures = self._evaluator.measures
@@ -94,15 +93,6 @@ def queries_of(inp: pd.DataFrame) -> pd.DataFrame:
     of_query = set(pt.model.query_columns(inp)) if "docno" in inp else set(inp)
     columns = [column for column in inp if column in of_query]
     return inp.drop_duplicates("qid")[columns].reset_index(drop=True)
-
-
-def evaluator_of(who: str, measures: Any, qrels: pd.DataFrame) -> DiversityEvaluator:
-    """Return an evaluator of one or more measures, given as objects or strings."""
-    several = read_some_measures(who, measures)
-    try:
-        return DiversityEvaluator(several, qrels)
-    except RefusedMeasureError as error:
-        raise ValueError(f"{who}: {error}") from error
 
 
 def with_judgements(run: pd.DataFrame, evaluator: DiversityEvaluator, who: str) -> pd.DataFrame:

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..evaluate import intents_by_rank
+from ..evaluate import DiversityEvaluator, intents_by_rank
 from ..io import qrels_frame, texts_of, texts_of_queries
 from ..judged import Ranked, Run
 from ..measures.base import parts_of
 from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
-from .evaluate import as_run, evaluator_of, with_judgements
+from .evaluate import as_run, with_judgements
 from .steps import Step, in_ranking_order
 
 
@@ -89,7 +89,7 @@ class Explain(Step):
     def __init__(self, qrels: pd.DataFrame, measure: ir_measures.Measure | str) -> None:
         self.measure = read_measure("Explain", measure)
         self.qrels = qrels_frame(qrels)
-        self._evaluator = evaluator_of("Explain", self.measure, self.qrels)
+        self._evaluator = DiversityEvaluator([self.measure], self.qrels)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results in ranking order, with the columns that explain them."""

@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import counted
+from ..evaluate import DiversityEvaluator
 from ..frames import QRELS_COLUMNS, Columns
 from ..ideal import TIE, ByWorth
 from ..io import qrels_frame
@@ -21,7 +22,7 @@ from ..measures.base import implementation
 from ..measures.composite import inside, last_rank, smallest_relevant
 from ..measures.parse import read_measure
 from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
-from .evaluate import evaluator_of, queries_of
+from .evaluate import queries_of
 from .steps import Step, retrieved
 
 _OF_IDEAL: Parameters = {
@@ -114,7 +115,7 @@ class Ideal(Step):
         self.ideal, self.num_results, self.candidates, self.time_limit = checked("Ideal", _OF_IDEAL, **options).values()
         self.measure = read_measure("Ideal", measure)
         self.qrels = qrels_frame(qrels)
-        self._evaluator = evaluator_of("Ideal", self.measure, self.qrels)
+        self._evaluator = DiversityEvaluator([self.measure], self.qrels)
         self._frame = Columns(self.qrels, QRELS_COLUMNS, "qrels").renamed()
         if self.ideal == "exact" and self.candidates:
             raise ValueError("Ideal: candidates=True needs ideal='greedy'.")
