@@ -87,7 +87,7 @@ def test_unknown_variants_say_what_there_is(demo):
 
 
 def test_the_dataset_describes_itself(demo):
-    assert repr(demo) == "DemoDataset()"
+    assert repr(demo) == "DemoDataset('diversity:demo')"
     assert demo.get_corpus_lang() == demo.get_topics_lang() == "en"
     assert demo._describe_component("results") == list(RUNS)
     assert len(list(demo.get_corpus_iter())) == 224

@@ -18,15 +18,12 @@ from .named import NamedDataset
 
 Level = Literal["documents", "passages"]
 
-_SITE = "https://trec.nist.gov/data/domain/"
-
 # The authors of each year's overview, and NIST's truth file.
 _YEARS = {
     "trec-dd/2015": ("Yang, Frank, Soboroff", "2015/dynamic-domain-2015-truth-data-v5.xml.gz"),
     "trec-dd/2016": ("Yang, Soboroff", "2016/dynamic-domain-2016-truth-data.xml.gz"),
     "trec-dd/2017": ("Yang, Tang, Soboroff", "2017/truth_data_nyt_2017_v2.3.xml"),
 }
-_RATINGS = {1: "marginally relevant", 2: "relevant", 3: "highly relevant", 4: "key result"}
 
 
 def truth_file(name: str) -> Path:
@@ -37,7 +34,7 @@ def truth_file(name: str) -> Path:
     ConnectionError
         If the download fails; the message says where to put the file by hand.
     """
-    url = _SITE + _YEARS[name][1]
+    url = f"https://trec.nist.gov/data/domain/{_YEARS[name][1]}"
 
     def download(path: Path) -> None:
         Cache(RequestsDownload(url), path).verify()
@@ -185,7 +182,7 @@ class TrecDDQrels(BaseQrels):  # type: ignore[misc]
 
     def qrels_defs(self) -> dict[int, str]:
         """Return the meaning of each rating."""
-        return _RATINGS
+        return {1: "marginally relevant", 2: "relevant", 3: "highly relevant", 4: "key result"}
 
     def documentation(self) -> dict[str, object]:
         """Return the entries that ir_datasets keeps in files for its own datasets."""

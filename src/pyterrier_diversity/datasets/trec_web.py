@@ -21,9 +21,6 @@ TREC_WEB = (
 # NIST's spellings in the topics of 2011.
 _INTENT_TYPES = {"inv": "inf", "inav": "nav"}
 
-# The intent in the qrels of a topic without subtopics.
-_ONLY_INTENT = "0"
-
 
 class TrecWebDataset(NamedDataset):
     """Topics, subtopics and qrels of one year, read on demand.
@@ -61,7 +58,7 @@ class TrecWebDataset(NamedDataset):
                 kind = _INTENT_TYPES.get(subtopic.type, subtopic.type)
                 rows.append((topic.query_id, subtopic.number, one_line(subtopic.text), kind))
             if not topic.subtopics:
-                rows.append((topic.query_id, _ONLY_INTENT, one_line(topic.description), "inf"))
+                rows.append((topic.query_id, "0", one_line(topic.description), "inf"))
         return pd.DataFrame(rows, columns=["qid", "iteration", "query", "intent_type"])
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
@@ -91,9 +88,8 @@ class TrecWebDataset(NamedDataset):
         subtopics = self.get_topics("subtopics")
         kinds = subtopics[["qid", "iteration", "intent_type"]]
         qrels = _judged_for_all(qrels, subtopics).merge(kinds, on=["qid", "iteration"], how="left")
-        qrels = qrels.fillna({"intent_type": "inf"}).assign(
-            weight=1 / qrels["qid"].map(subtopics["qid"].value_counts())
-        )
+        weight = 1 / qrels["qid"].map(subtopics["qid"].value_counts())
+        qrels = qrels.fillna({"intent_type": "inf"}).assign(weight=weight)
         return highest_label_last(qrels[["qid", "docno", "label", "iteration", "weight", "intent_type"]])
 
     def info_url(self) -> str:

@@ -15,9 +15,9 @@ from lxml import etree
 from ..frames import Columns, warn
 from ..warnings import LengthsWarning
 from .files import Content, Path, Source, read_content
+from .forms import highest_label_last
 from .labels import one_line
 from .lines import Kinds, read_columns
-from .tabular import highest_label_last
 
 _SESSION: Kinds = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 # The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.

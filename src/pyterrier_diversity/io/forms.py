@@ -9,6 +9,7 @@ from numbers import Number
 from operator import length_hint
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..frames import PYTERRIER_NAMES, RUN_COLUMNS, Columns
@@ -257,3 +258,21 @@ def _is_read(rows: Any) -> bool:
         return length_hint(rows) == 0 and whole.stop > 0
     # When used up, they no longer have a position.
     return isinstance(rows, (type(iter([])), type(iter(())))) and len(rows.__reduce__()) < 3
+
+
+def highest_label_last(qrels: pd.DataFrame) -> pd.DataFrame:
+    """Sort qrels so that the last row of each document has its highest label.
+
+    pytrec_eval reads the last of several rows for a document, so ad-hoc measures are correct on these qrels. Queries
+    are sorted by the number at the end of their ids; ids without a number come last.
+    """
+    number = qrels["qid"].str.extract(r"(\d+)$", expand=False).astype(float)
+    order = qrels.assign(number=number).sort_values(["number", "qid", "docno", "label", "iteration"])
+    return qrels.loc[order.index].reset_index(drop=True)
+
+
+def with_whole_labels(qrels: pd.DataFrame) -> pd.DataFrame:
+    """Return qrels with integer labels if all labels are whole numbers that fit into integers."""
+    label = qrels["label"]
+    is_whole = ((label % 1 == 0) & (label.abs() < 2.0**63)).all()
+    return qrels.assign(label=label.astype(np.int64)) if is_whole else qrels

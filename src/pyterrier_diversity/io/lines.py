@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from io import BytesIO, StringIO
-from reprlib import repr as shown  # long words are shortened in messages
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from .records import Field, number_of
 # The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
 Kinds = dict[str, type | None]
 
-# Longer whole numbers may not fit into 64 bits.
-_MOST_DIGITS = 18
+# Whole numbers with more digits may not fit into 64 bits.
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 # Characters that pandas and Python read in the same way.
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 # Pandas reads parts of so many bytes faster than a large file as a whole, because it uses their memory again.
@@ -168,9 +168,6 @@ def _read_word(word: Field, kind: type | None) -> str | float:
         return number_of(text)
     if kind is float:
         return word.number()
-    if kind is int and not (text.isascii() and text.isdigit()):
-        raise word.refused("must be a non-negative whole number")
-    if kind is int and len(text) > _MOST_DIGITS:
-        rule = f"must have at most {_MOST_DIGITS} digits, not {len(text)}: {shown(text)}"
-        raise ValueError(f"{word.where}: {word.name} {rule}.")
+    if kind is int and not _WHOLE_NUMBER.fullmatch(text):
+        raise word.refused("must be a non-negative whole number of at most 18 digits")
     return int(text) if kind is int else text

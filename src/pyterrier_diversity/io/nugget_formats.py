@@ -45,16 +45,9 @@ _BANK = Layout(
 )
 _JUDGED = {"relevant_corpus_ids": 1.0, "non_relevant_corpus_ids": 0.0}
 LAYOUTS = {
+    # The text of a passage's query is in "text".
     "autonuggetizer": Layout(
-        # The text of a passage's query is in "text".
-        "qid query_id",
-        "nuggets",
-        "nugget_id id",
-        "text",
-        "query text",
-        "docid",
-        "run_id",
-        "assignment",
+        "qid query_id", "nuggets", "nugget_id id", "text", "query text", "docid", "run_id", "assignment"
     ),
     "freshstack": Layout("query_id qid", "nuggets", "_id id", query_text="query_title query_text", documents=_JUDGED),
     "nuggetbank": _BANK,

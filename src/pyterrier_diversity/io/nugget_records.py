@@ -50,9 +50,9 @@ class Reading:
         The meaning of fields, by name.
     """
 
-    unit: Unit = "question"
-    levels: Mapping[str, float] = field(default_factory=lambda: LEVELS)
-    columns: Mapping[str, str] = field(default_factory=dict)
+    unit: Unit
+    levels: Mapping[str, float]
+    columns: Mapping[str, str]
     # The questions of each query of CRUX, if its topics are given.
     questions: dict[str, list[NuggetRecord]] | None = None
     # How often each oddity occurs, and with which words.
@@ -102,14 +102,10 @@ class _OfQuery:
             item.need(f"{form.text} {form.id}")
         self._times[text or ""] += given is None
         times = self._times[text or ""]
-        name = given.identifier() if given else _text_id(text or "") + (f"-{times}" if times > 1 else "")
+        digest = md5((text or "").encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+        name = given.identifier() if given else digest + (f"-{times}" if times > 1 else "")
         word = None if importance is None else importance.word()
         return NuggetRecord(self.query_id, name, text, word, labels, item.where)
-
-
-@cache
-def _text_id(text: str) -> str:
-    return md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
 
 
 @cache

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from itertools import groupby
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,18 +15,15 @@ import pandas as pd
 from ..frames import IMPORTANCE, NO_DOCUMENT, warn
 from ..parameters import Parameter, checked
 from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
-from .forms import new_names
+from .forms import highest_label_last, new_names, with_whole_labels
 from .nugget_formats import LAYOUTS, layout_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
 from .records import read_records, word_of
-from .tabular import highest_label_last, with_whole_labels
 
-OnDifference = Literal["drop", "raise"]
 _WHO = "read_nuggets"
 _CHOICES = {
     "format": Parameter(str, choices=tuple(LAYOUTS)),
     "unit": Parameter(str, choices=get_args(Unit)),
-    "on_difference": Parameter(str, choices=get_args(OnDifference)),
 }
 _JUDGEMENT = ["qid", "iteration", "docno"]
 # The first columns of qrels, in order.
@@ -53,7 +50,6 @@ def read_nuggets(
     importance: Mapping[Any, float] | None = None,
     levels: Mapping[str, float] | None = None,
     columns: Mapping[str, str] | None = None,
-    on_difference: OnDifference = "drop",
 ) -> pd.DataFrame:
     """Read nuggets and their support as qrels; each nugget is an intent of its query.
 
@@ -75,10 +71,6 @@ def read_nuggets(
         The label of each assignment, by default ``{"support": 2, "partial_support": 1}``. Other words mean 0.
     columns : mapping of str to str, optional
         The meaning of fields or columns, as in ``{"chunk": "docno", "fact": "nugget_text"}``.
-    on_difference : {"drop", "raise"}
-        What to do with a query whose answers, or passages, were assigned different nuggets: leave it out, with a
-        warning, or raise an error. Nuggets without ids are the same if their texts are equal, apart from spaces and
-        Unicode normalisation.
 
     Returns
     -------
@@ -99,7 +91,9 @@ def read_nuggets(
     -----
     WordsWarning, NuggetsWarning, DifferenceWarning
         Counts unknown words of importances and assignments; nuggets without judgements; documents and queries without
-        nuggets; combinations of answers (such as NOT) that are read in another way; and queries that are left out.
+        nuggets; combinations of answers (such as NOT) that are read in another way; and queries that are left out,
+        because their answers, or passages, were assigned different nuggets. Nuggets without ids are the same if their
+        texts are equal, apart from spaces and Unicode normalisation.
 
     Notes
     -----
@@ -127,7 +121,7 @@ def read_nuggets(
     0  q1  mine      0     0.5       okay  It is fast.
     1  q1  mine      2     1.0      vital  It is free.
     """
-    checked(_WHO, _CHOICES, format=format, unit=unit, on_difference=on_difference)
+    checked(_WHO, _CHOICES, format=format, unit=unit)
     weights = _numbers_of_words("importance", IMPORTANCE if importance is None else importance, above_0=True)
     records = read_records(source, _WHO)
     found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
@@ -150,7 +144,7 @@ def read_nuggets(
             "the label of each word, as in levels={'supported': 1}."
         )
     _note_lost_and_repeated(said, reading)
-    said = _without_differences(said, reading.assigned, on_difference)
+    said = _without_differences(said, reading.assigned)
     qrels = _qrels(said, weights, reading, own_words=importance is not None)
     n_nuggets = len(qrels.drop_duplicates(["qid", "iteration"]))
     for kind, of_words in ((WordsWarning, True), (NuggetsWarning, False)):
@@ -214,7 +208,7 @@ def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:
 
 
 def _without_differences(
-    said: list[NuggetRecord], assigned: Mapping[str, Mapping[str, list[str]]], on_difference: str
+    said: list[NuggetRecord], assigned: Mapping[str, Mapping[str, list[str]]]
 ) -> list[NuggetRecord]:
     """Leave out the queries whose answers or passages were assigned different nuggets: scores cannot be compared."""
     differing = [query for query, lists in assigned.items() if len(set(map(frozenset, lists.values()))) > 1]
@@ -224,11 +218,10 @@ def _without_differences(
     named = ", ".join(_difference(query, assigned[query]) for query in differing[:_MOST_QUERIES])
     more = f" and {len(differing) - _MOST_QUERIES} others" if len(differing) > _MOST_QUERIES else ""
     message = f"answers or passages were assigned different nuggets, even when compared by text: {named}{more}."
-    if on_difference == "raise" or len(differing) == n_queries:
-        how = " on_difference='drop' leaves these queries out." if len(differing) < n_queries else ""
-        raise ValueError(f"{_WHO}: in {len(differing)} of {n_queries} queries, {message}{how}")
-    left_out = f"{len(differing)} of {n_queries} queries are left out for all runs"
-    warn(DifferenceWarning(f"{_WHO}: {left_out}, because their {message}"))
+    counted = f"{len(differing)} of {n_queries} queries"
+    if len(differing) == n_queries:
+        raise ValueError(f"{_WHO}: in {counted}, {message}")
+    warn(DifferenceWarning(f"{_WHO}: {counted} are left out for all runs, because their {message}"))
     return [one for one in said if one.query_id not in differing]
 
 

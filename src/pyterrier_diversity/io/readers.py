@@ -16,11 +16,10 @@ from ..arithmetic import counted
 from ..warnings import RanksWarning
 from .dynamic_domain import dd_qrels, is_dd_run, read_dd_run, read_dd_truth
 from .files import Content, is_file, read_content
-from .forms import SharedColumns, expanded, frame_of
+from .forms import SharedColumns, expanded, frame_of, with_whole_labels
 from .lines import Kinds, read_columns
 from .nuggets import read_nuggets
 from .records import Field, first_record, kind_of, read_parquet, read_records
-from .tabular import with_whole_labels
 
 OrderedBy = Literal["score", "rank"]
 

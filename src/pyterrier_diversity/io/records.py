@@ -296,7 +296,10 @@ def _json_objects(text: str, name: str) -> Iterator[Field]:
             value = _from_json(part)
         except ValueError as error:
             line = number - 1 + getattr(error, "lineno", 1)
-            raise ValueError(f"{name}, line {line}: {_reason(error)}.") from error
+            reason = str(error).rstrip(".")
+            if isinstance(error, json.JSONDecodeError):
+                reason = f"this is not JSON: {error.msg} (column {error.colno})"
+            raise ValueError(f"{name}, line {line}: {reason}.") from error
         if isinstance(value, list) and not are_objects:
             yield from (Field(member, f"{name}, object {i}") for i, member in enumerate(value))
         else:
@@ -314,14 +317,6 @@ def _from_json(text: str) -> Any:
         half = error.object[error.start]
         raise ValueError(f"a text must not contain {half!r}, which is half of a character") from error
     return value
-
-
-def _reason(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"this is not JSON: {error.msg} (column {error.colno})"
-    if str(error).startswith("Exceeds the limit"):  # of Python, for integers
-        return "a number has too many digits"
-    return str(error).rstrip(".")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

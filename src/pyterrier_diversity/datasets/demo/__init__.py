@@ -29,12 +29,8 @@ class DemoDataset(NamedDataset):
 
     VARIANTS = {"corpus": True, "topics": ["subtopics"], "qrels": True, "results": list(RUNS)}
 
-    def __init__(self) -> None:
-        super().__init__("diversity:demo")
-
-    def __repr__(self) -> str:
-        """Return the constructor call."""
-        return "DemoDataset()"
+    def __init__(self, name: str = "diversity:demo") -> None:
+        super().__init__(name)
 
     def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, str]]:
         """Return the documents as dicts of ``docno``, ``title``, ``text``."""
@@ -102,11 +98,10 @@ class TextLoader(Step):
     LABEL = "TextLoader"
 
     def __init__(self, documents: Iterable[Mapping[str, str]], fields: Sequence[str] | str = "*") -> None:
-        given = _FIELDS if fields == "*" else (fields,) if isinstance(fields, str) else tuple(fields)
-        unknown = [field for field in given if field not in _FIELDS]
+        self.fields = _FIELDS if fields == "*" else (fields,) if isinstance(fields, str) else tuple(fields)
+        unknown = [field for field in self.fields if field not in _FIELDS]
         if unknown:
             raise ValueError(f"text_loader: fields must be among {', '.join(_FIELDS)}, not {unknown[0]!r}.")
-        self.fields = given
         self._documents = {document["docno"]: document for document in documents}
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
