@@ -313,6 +313,54 @@ def test_what_is_wrong_with_a_query_is_said(run, message, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("run", "error", "message"),
+    [
+        ([("1", "b", 3.0)], TypeError, "a file, a frame, a list of dicts or of named tuples, .* not rows of tuple"),
+        (7, TypeError, "a file, a frame, a list of dicts or of named tuples, or a dict"),
+        ({"1": {"b", "a"}}, TypeError, r"a file, a frame, .*, not a dict of set\."),
+        ({"1": iter(["b"])}, TypeError, r"a file, a frame, .*, not a dict of list_iterator\."),
+        ([{"qid": "1", "docno": ["b", "a"], "score": [0.5]}], ValueError, r"a row lists 2 documents and 1 scores\."),
+    ],
+)
+def test_what_is_no_run_is_refused(run, error, message):
+    with pytest.raises(error, match=f"^run(: | must be ){message}"):
+        DiversityEvaluator(MEASURES, QRELS).values(run)
+
+
+def test_a_row_may_list_documents_with_scores_or_have_one():
+    run = read_run([{"qid": "q", "docno": ["b", "a"], "score": [2.0, 0.5]}, {"qid": "r", "docno": "c", "score": -3}])
+
+    assert run[["qid", "docno", "score"]].to_numpy().tolist() == [["q", "b", 2.0], ["q", "a", 0.5], ["r", "c", -3]]
+
+
+ONCE: dict[str, Callable[[pd.DataFrame], Iterable[Any]]] = {
+    "generator": lambda frame: (row for row in frame.itertuples(index=False)),
+    "list": lambda frame: iter(list(frame.itertuples(index=False))),
+    "map": lambda frame: map(ir_measures.ScoredDoc._make, frame.to_numpy().tolist()),
+    "filter": lambda frame: filter(None, frame.itertuples(index=False)),
+    "of a generator": lambda frame: map(ir_measures.ScoredDoc._make, (row for row in frame.to_numpy().tolist())),
+}
+
+
+@pytest.mark.parametrize("form", ONCE)
+def test_an_iterator_is_refused_the_second_time(form):
+    evaluator, rows, qrels = DiversityEvaluator(MEASURES, QRELS), ONCE[form](RUN), QRELS.itertuples(index=False)
+
+    assert evaluator.values(rows).tolist() == DiversityEvaluator(MEASURES, qrels).values(RUN).tolist()
+    for read in (lambda: evaluator.values(rows), lambda: DiversityEvaluator(MEASURES, qrels)):
+        with pytest.raises(ValueError, match=r"^(run|qrels): the (generator|iterator) was already read and is now emp"):
+            read()
+
+
+@pytest.mark.parametrize("form", ONCE)
+def test_an_empty_iterator_is_an_empty_run_with_the_usual_warning(form):
+    with pytest.warns(UserWarning, match=r"^Run mine: The run is empty"):
+        table = evaluate_runs(QRELS, {"mine": ONCE[form](RUN.head(0))}, [StRecall @ 2])
+
+    assert table["StRecall@2"].tolist() == [0]
+
+
+@pytest.mark.parametrize(
     "form", ["trec", "rows", "csv", "tsv", "parquet", "json of rows", "json lines", "json of scores"]
 )
 def test_a_run_given_as_qrels_is_refused(form, tmp_path):

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall, alpha_nDCG
+from by_hand import value
+from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall
 from pyterrier_diversity.io import qrels_frame, run_frame
 from pyterrier_diversity.judged import Run, judge
 
@@ -36,51 +37,12 @@ def with_a_second_intent(judgements: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([judgements.assign(iteration="0"), named])
 
 
-def value(measure: ir_measures.Measure, judgements: object, retrieved: object) -> float:
-    return ir_measures.calc_aggregate([measure], judgements, retrieved)[measure]
-
-
 def reciprocal_rank(doc: str, retrieved: object) -> float:
     """1 / rank of a document of query q: the average precision if nothing else is relevant."""
     return value(AP_IA, {"q": {doc: 1}}, retrieved)
 
 
 # Order
-
-
-def test_documents_are_ranked_by_descending_score():
-    retrieved = run("q d1 -1", "q d2 5.5", "q d3 0", "q d4 12")
-
-    assert Run(retrieved).ranking("q") == ["d4", "d2", "d3", "d1"]
-
-
-def test_ties_are_broken_by_descending_docno():
-    retrieved = run("q d1 1", "q d3 1", "q d2 1", "q d9 0", "q d0 2")
-
-    assert Run(retrieved).ranking("q") == ["d0", "d3", "d2", "d1", "d9"]
-
-
-def test_a_document_that_ties_counts_at_its_rank_by_docno():
-    assert reciprocal_rank("a", run("q a 1", "q b 1", "q c 1")) == pytest.approx(1 / 3)
-    assert reciprocal_rank("c", run("q a 1", "q b 1", "q c 1")) == 1
-
-
-def test_docnos_are_compared_by_code_point():
-    retrieved = run("q a 1", "q B 1", "q é 1", "q 9 1", "q 10 1", "q a1 1")
-
-    assert Run(retrieved).ranking("q") == ["é", "a1", "a", "B", "9", "10"]
-
-
-def test_plus_and_minus_zero_are_a_tie():
-    assert Run(run("q a 0.0", "q b -0.0")).ranking("q") == ["b", "a"]
-
-
-@pytest.mark.parametrize("form", [dict, pd.DataFrame], ids=["dict", "frame"])
-def test_integers_that_floats_cannot_tell_apart_are_no_tie(form):
-    frame = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [2**53 + 1, 2**53]})
-    given = frame if form is pd.DataFrame else {"q": dict(zip(frame["doc_id"], frame["score"].tolist(), strict=True))}
-
-    assert Run(run_frame(given)).ranking("q") == ["a", "b"]
 
 
 # Ranks beside scores
@@ -125,30 +87,15 @@ def test_ranks_that_agree_with_the_scores_are_silent(rows):
         Run(ranked(*(rows or ["q a 1 0"])).iloc[: len(rows)])
 
 
-@pytest.mark.parametrize("rank", [["a", "b"], [np.nan, np.nan], [None, 1], [True, False]])
-def test_ranks_that_are_no_numbers_say_nothing(rank):
+RANKS = [["a", "b"], [np.nan, np.nan], [None, 1], ["9", "10"], ["b", "a"]]
+
+
+@pytest.mark.parametrize("rank", [*(pd.Series(rank, dtype=object) for rank in RANKS), pd.Series([True, False])])
+def test_ranks_that_are_no_numbers_say_nothing_and_strings_are_compared_as_numbers(rank):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
-        assert Run(run("q a 1", "q b 2").assign(rank=rank)).ranking("q") == ["b", "a"]
-
-
-@pytest.mark.parametrize("rank", [["9", "10"], ["b", "a"]])
-def test_ranks_that_are_strings_are_compared_as_numbers_or_not_at_all(rank):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-
-        assert Run(run("q a 2", "q b 1").assign(rank=pd.Series(rank, dtype=object))).ranking("q") == ["a", "b"]
-
-
-def test_ranks_of_a_session_are_compared_within_a_turn():
-    in_turns = run("q a 1 0", "q b 9 1", "q c 8 1").assign(rank=[0, 1, 2])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Run(in_turns)
-
-    with pytest.warns(UserWarning, match="'b' has rank 2 and a higher score than 'c' at rank 1"):
-        Run(in_turns.assign(rank=[0, 2, 1]))
+        assert Run(run("q a 2", "q b 1").assign(rank=rank)).ranking("q") == ["a", "b"]
 
 
 @settings(max_examples=100, deadline=None)
@@ -211,10 +158,6 @@ def test_a_batch_of_few_queries_may_have_the_same_scores_by_chance():
     assert len(doubts(tied(5))) == len(doubts(tied(1), is_whole=True)) == 1
 
 
-def test_a_query_that_is_missing_from_the_run_has_an_empty_ranking():
-    assert Run(run("q d1 1")).ranking("other") == []
-
-
 SCORED = st.lists(
     st.tuples(st.sampled_from(["q1", "q2", "q3"]), st.sampled_from("abcdefgh"), st.sampled_from([0.0, 0.5, 1.0])),
     unique_by=lambda row: row[:2],
@@ -247,24 +190,7 @@ def test_ranks_and_lengths_are_those_of_the_sorted_rankings(rows, relevant):
         assert ranks == {doc: names.index(doc) + 1 if doc in names else 0 for doc in relevant}
 
 
-@settings(max_examples=50, deadline=None)
-@given(order=st.permutations(range(9)))
-def test_the_order_of_the_rows_does_not_matter(order):
-    retrieved = run("p a 1", "p b 1", "p c 1", "q a 3", "q b 2", "q c 2", "r a 1", "r c 5", "r d 5")
-
-    shuffled = Run(retrieved.iloc[order])
-
-    assert [shuffled.ranking(query) for query in "pqr"] == [["c", "b", "a"], ["a", "c", "b"], ["d", "c", "a"]]
-
-
 # Queries
-
-
-def test_a_query_that_is_missing_from_the_run_scores_the_default():
-    judgements = qrels("p d1 1", "q d1 1")
-
-    assert value(P_IA @ 1, judgements, run("p d1 1")) == 0.5
-    assert value(RBU(p=0.5, e=0.5), judgements, run("p d1 1", "p d2 0")) == pytest.approx((0.5 * 0.5 - 0.5 * 0.75) / 2)
 
 
 def test_a_query_that_only_the_run_has_is_ignored():
@@ -275,23 +201,13 @@ def test_a_query_that_only_the_run_has_is_ignored():
     assert [(metric.query_id, metric.value) for metric in metrics] == [("q", 0.5)]
 
 
-@pytest.mark.parametrize(
-    "empty",
-    [run("q d1 1").iloc[:0].copy, list, dict, lambda: iter(()), lambda: {"q": {}}],
-    ids=["frame", "list", "dict", "iterator", "query"],
-)
-@pytest.mark.parametrize(
-    "measure", [P_IA @ 5, AP_IA, RBU, RBU @ 5, alpha_nDCG @ 5, IA(ir_measures.nDCG @ 5), Adhoc(ir_measures.AP)], ids=str
-)
-def test_an_empty_run_scores_the_default(empty, measure):
-    assert value(measure, qrels("p d1 1", "q d1 1"), empty()) == 0
-
-
-def test_an_empty_run_is_silent():
+@pytest.mark.parametrize("empty", [run("q d1 1").iloc[:0], [], {}, {"q": {}}], ids=["frame", "list", "dict", "query"])
+@pytest.mark.parametrize("measure", [P_IA @ 5, Adhoc(ir_measures.AP)], ids=str)
+def test_an_empty_run_scores_the_default_silently(empty, measure):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
-        assert value(P_IA @ 1, qrels("q d1 1"), []) == 0
+        assert value(measure, with_a_second_intent(qrels("p d1 1", "q d1 1")), empty) == 0
 
 
 def test_a_run_that_shares_no_query_with_the_qrels_warns_once_and_scores_the_default():
@@ -331,22 +247,10 @@ def test_the_warning_names_the_first_judged_document_by_name():
     judgements, ranking = unjudged(5, "d2 1")
     others = judgements.replace({"docno": {"d2": "d1"}}), judgements.replace({"docno": {"d2": "d3"}})
 
-    with pytest.warns(UserWarning, match="'x0' in the run, 'd1' in the qrels"):
-        value(P_IA @ 1, pd.concat([judgements, *others]), ranking)
-
-
-def test_the_warning_names_a_document_of_a_session_that_begins_with_an_empty_turn():
-    judgements, ranking = unjudged(5)
-
-    with pytest.warns(UserWarning, match="'x0' in the run, 'd1' in the qrels"):
-        value(P_IA @ 1, judgements, ranking.assign(turn=2))
-
-
-def test_a_batch_without_a_judged_document_in_few_queries_is_silent():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-
-        assert value(P_IA @ 1, *unjudged(4)) == 0
+    # A session may begin with an empty turn.
+    for run_of in (ranking, ranking.assign(turn=2)):
+        with pytest.warns(UserWarning, match="'x0' in the run, 'd1' in the qrels"):
+            value(P_IA @ 1, pd.concat([judgements, *others]), run_of)
 
 
 @pytest.mark.parametrize("n", [1, 4])
@@ -357,14 +261,13 @@ def test_a_whole_run_without_a_judged_document_warns_for_any_number_of_queries(n
         Run(ranking, is_whole=True).find(judge(judgements))
 
 
-@pytest.mark.parametrize("row", ["q0 x0 0", "q0 x0 -1", "q4 x4 1"])
-def test_one_judged_document_shows_that_the_ids_are_those_of_the_qrels(row):
-    judgements, ranking = unjudged(5)
-    judgements = pd.concat([judgements, qrels(row).assign(iteration="0")])
+@pytest.mark.parametrize(("n", "judged"), [(4, []), (5, ["q0 x0 0"]), (5, ["q0 x0 -1"]), (5, ["q4 x4 1"])], ids=str)
+def test_few_queries_or_one_judged_document_are_silent(n, judged):
+    judgements, ranking = unjudged(n)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
-        ir_measures.calc_aggregate([P_IA @ 1], judgements, ranking)
+        value(P_IA @ 1, pd.concat([judgements, qrels(*judged).assign(iteration="0")]), ranking)
 
 
 def test_documents_of_queries_without_any_judged_one_are_told_of_too():
@@ -375,26 +278,6 @@ def test_documents_of_queries_without_any_judged_one_are_told_of_too():
 
 
 # Repeated documents
-
-
-def test_a_document_twice_in_a_query_counts_at_its_better_rank():
-    with pytest.warns(UserWarning, match="repeats documents"):
-        assert reciprocal_rank("d2", run("q d1 4", "q d2 3", "q d3 2", "q d2 1")) == 0.5
-
-
-def test_documents_below_a_repeated_one_move_up():
-    with pytest.warns(UserWarning, match="repeats documents"):
-        assert reciprocal_rank("d2", run("q d1 4", "q d1 3", "q d1 2", "q d2 1")) == 0.5
-
-
-def test_a_repeated_document_counts_once_in_the_length_of_the_ranking():
-    with pytest.warns(UserWarning, match="repeats documents"):
-        assert value(P_IA, qrels("q d1 1"), run("q d1 3", "q d2 2", "q d1 1")) == 0.5
-
-
-def test_measures_of_other_providers_see_a_repeated_document_once():
-    with pytest.warns(UserWarning, match="repeats documents"):
-        assert value(IA(ir_measures.AP), qrels("q d2 1"), run("q d1 4", "q d1 3", "q d2 2", "q d2 1")) == 0.5
 
 
 def test_repeated_documents_are_counted_in_one_warning():
@@ -410,28 +293,34 @@ def test_repeated_documents_are_counted_in_one_warning():
     assert len(caught) == 1
 
 
-def test_all_repeated_documents_of_a_list_are_counted():
-    with pytest.warns(UserWarning, match="repeats documents within a query, .*repeated rows: 3"):
-        Run(run_frame({"p": ["a", "b", "c", "a"], "q": ["a", "b", "c", "d", "b", "a"]})).rankings(["p", "q"])
+def test_a_repeated_document_counts_once_in_the_length_of_the_ranking_and_for_other_providers():
+    retrieved = run("q d1 4", "q d1 3", "q d2 2", "q d2 1")
+
+    for measure, expected in ((P_IA, 1 / 2), (AP_IA, 1 / 2), (IA(ir_measures.AP), 1 / 2)):
+        with pytest.warns(UserWarning, match="repeats documents"):
+            assert value(measure, qrels("q d2 1"), retrieved) == expected
 
 
-def test_a_query_without_documents_repeats_none():
-    with pytest.warns(UserWarning, match="such as 'b' in query 'p'.*repeated rows: 1"):
-        Run(run_frame({"p": ["b", "a", "b", "c"]})).rankings(["lacking", "p"])
+@pytest.mark.parametrize(
+    ("lists", "queries", "warned"),
+    [
+        ({"p": ["a", "b", "c", "a"], "q": ["a", "b", "c", "d", "b", "a"]}, ["p", "q"], "repeated rows: 3"),
+        ({"p": ["b", "a", "b", "c"]}, ["lacking", "p"], "such as 'b' in query 'p'.*repeated rows: 1"),
+    ],
+)
+def test_all_repeated_documents_of_lists_are_counted(lists, queries, warned):
+    with pytest.warns(UserWarning, match=f"repeats documents within a query, .*{warned}"):
+        Run(run_frame(lists)).rankings(queries)
 
 
-def test_repeated_documents_of_queries_that_the_qrels_lack_are_of_no_interest():
+@pytest.mark.parametrize(
+    "rows", [["q d1 1", "other d1 2", "other d1 1"], ["q d1 1", "p d1 1"], ["q d1 2 0", "q d1 2 1", "q x 1 1"]]
+)
+def test_documents_of_other_queries_and_of_sessions_are_no_repeats(rows):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 
-        assert reciprocal_rank("d1", run("q d1 1", "other d1 2", "other d1 1")) == 1
-
-
-def test_a_document_may_be_in_several_queries():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-
-        assert value(AP_IA, with_a_second_intent(qrels("p d1 1", "q d1 1")), run("p d1 1", "q d1 1")) == 1
+        assert reciprocal_rank("d1", run(*rows)) == 1
 
 
 @settings(max_examples=60, deadline=None)
@@ -456,22 +345,6 @@ def test_judged_only_takes_unjudged_documents_out_of_the_ranking():
     }
 
 
-def test_judged_only_shortens_the_ranking():
-    assert value(P_IA(judged_only=True), qrels("q d1 0", "q d2 1"), run("q x 3", "q d1 2", "q d2 1")) == 0.5
-
-
-def test_measures_with_and_without_judged_only_do_not_disturb_each_other():
-    measures = [P_IA(judged_only=True) @ 1, P_IA @ 1, AP_IA(judged_only=True), AP_IA]
-
-    aggregates = ir_measures.calc_aggregate(measures, qrels("q d1 1"), run("q x 2", "q d1 1"))
-
-    assert [aggregates[measure] for measure in measures] == [1, 0, 1, 0.5]
-
-
-def test_a_ranking_without_judged_documents_scores_0_with_judged_only():
-    assert value(P_IA(judged_only=True), qrels("q d1 1"), run("q x 2")) == 0
-
-
 def test_a_repeated_document_counts_once_with_judged_only():
     with pytest.warns(UserWarning, match="repeats documents"):
         result = value(AP_IA(judged_only=True), qrels("q d1 0", "q d2 1"), run("q d1 4", "q x 3", "q d1 2", "q d2 1"))
@@ -480,10 +353,6 @@ def test_a_repeated_document_counts_once_with_judged_only():
 
 
 # Turns
-
-
-def test_turns_follow_each_other():
-    assert reciprocal_rank("d2", run("q d1 1 0", "q d2 9 1", "q d3 0 0")) == pytest.approx(1 / 3)
 
 
 def test_turns_follow_each_other_even_if_numbers_are_skipped():
@@ -496,13 +365,19 @@ def test_turns_follow_each_other_even_if_numbers_are_skipped():
 
 
 @pytest.mark.parametrize(
-    ("words", "rule"),
-    [(-1.0, "must not be negative"), (1e200, r"must be at most 1e\+100"), (np.inf, "must be a finite")],
+    ("column", "bad", "rule"),
+    [
+        ("doc_len", -1.0, "must not be negative"),
+        ("doc_len", 1e200, r"must be at most 1e\+100"),
+        *((name, np.inf, "must be a finite number") for name in ("doc_len", "turn")),
+        ("turn", np.nan, "must be a finite number"),
+        *(("turn", bad, "must be a whole number from 0 to 999999") for bad in (-1.0, 0.5, 1e6)),
+    ],
 )
-def test_a_length_out_of_range_is_refused_with_its_query(words, rule):
-    retrieved = run("p d1 1 0", "q d2 1 0").drop(columns="turn").assign(doc_len=[5.0, words])
+def test_a_length_or_turn_out_of_range_is_refused_with_its_query(column, bad, rule):
+    retrieved = run("p d1 1", "q d2 1").assign(**{column: [5.0, bad]})
 
-    with pytest.raises(ValueError, match=rf"^run: doc_len {rule}.*, but query 'q' has {re.escape(repr(words))}"):
+    with pytest.raises(ValueError, match=rf"^run: {column} {rule}, but query 'q' has {re.escape(repr(bad))}"):
         Run(retrieved)
 
 
@@ -521,48 +396,6 @@ def test_a_document_has_one_length(other, turns):
     with pytest.raises(ValueError, match=r"^run: document 'd1' of query 'q' has two lengths in doc_len\.$"):
         Run(retrieved).doc_len("q")
     assert Run(retrieved.assign(doc_len=5.0)).doc_len("q").tolist() == pytest.approx([5.0, np.nan], nan_ok=True)
-
-
-def test_ties_within_a_turn_are_broken_by_descending_docno():
-    retrieved = run("q a 1 1", "q b 1 1", "q c 1 0", "q d 1 0")
-
-    assert Run(retrieved).ranking("q") == ["d", "c", "b", "a"]
-
-
-def test_a_turn_without_documents_is_a_rank():
-    assert reciprocal_rank("d2", run("q d1 1 0", "q d2 1 3")) == 0.25
-
-
-def test_a_session_may_begin_with_turns_without_documents():
-    assert reciprocal_rank("d1", run("q d1 1 2")) == pytest.approx(1 / 3)
-
-
-def test_turns_without_documents_lengthen_the_ranking():
-    assert value(P_IA, qrels("q d1 1", "q d2 1"), run("q d1 1 0", "q d2 1 3")) == 0.5
-    # ranks 1 and 2 are empty, d1 is at rank 3
-    assert value(RBU(p=0.5, e=0.5, gain="binary"), qrels("q d1 1"), run("q d1 1 2")) == pytest.approx(
-        1 / 8 - 0.5 * 7 / 8
-    )
-
-
-def test_a_repeated_document_keeps_its_place_as_an_unjudged_one():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-
-        assert reciprocal_rank("d2", run("q d1 2 0", "q d1 2 1", "q d2 1 1")) == pytest.approx(1 / 3)
-        assert value(P_IA, qrels("q d1 1"), run("q d1 2 0", "q d1 2 1")) == 0.5
-
-
-def test_a_document_may_be_repeated_within_a_turn():
-    assert reciprocal_rank("d2", run("q d1 3 0", "q d1 2 0", "q d2 1 0")) == pytest.approx(1 / 3)
-
-
-def test_a_repeated_document_after_turns_without_documents_keeps_its_place():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-
-        # three ranks without documents, d1, d1 again, d2
-        assert reciprocal_rank("d2", run("q d1 3 3", "q d1 2 3", "q d2 1 3")) == pytest.approx(1 / 6)
 
 
 def test_judged_only_takes_turns_without_documents_and_repeats_out():
@@ -612,31 +445,3 @@ def test_sessions_are_those_of_the_specification(rows):
     sessions = [session([row for row in rows if row[0] == query]) for query in "pq"]
     assert n.tolist() == [len(ranks) for ranks in sessions]
     assert found.tolist() == [ranks.index(doc) + 1 if doc in ranks else 0 for ranks in sessions for doc in "dcba"]
-
-
-@pytest.mark.parametrize("bad", [-1.0, 0.5])
-def test_a_turn_that_is_negative_or_fractional_is_refused(bad):
-    with pytest.raises(
-        ValueError, match=f"run: turn must be a whole number from 0 to 999999, but query 'q' has .*{bad}"
-    ):
-        reciprocal_rank("d1", run("p d1 1 0", "q d1 1 0").assign(turn=[0, bad]))
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_turn_that_is_not_a_finite_number_is_refused(bad):
-    with pytest.raises(ValueError, match=f"run: turn must be a finite number, but query 'q' has .*{bad}"):
-        reciprocal_rank("d1", run("p d1 1 0", "q d1 1 0").assign(turn=[0, bad]))
-
-
-def test_turns_may_be_integers_or_floats():
-    integers = run("q d1 1 0", "q d2 9 1").astype({"turn": "int64"})
-
-    assert reciprocal_rank("d2", integers) == reciprocal_rank("d2", integers.astype({"turn": float})) == 0.5
-
-
-@pytest.mark.parametrize("dtype", ["str", "string"])
-def test_a_missing_document_among_ties_is_refused(dtype):
-    frame = pd.DataFrame({"qid": "q", "docno": pd.Series(["a", None, "b"], dtype=dtype), "score": 1.0})
-
-    with pytest.raises(ValueError, match="run: row 1 has no docno"):
-        Run(frame)

@@ -109,14 +109,6 @@ def test_rankings_without_documents_have_no_turns():
     assert turns.n.tolist() == turns.last_rank.tolist() == [0, 0, 0]
 
 
-def test_a_run_of_sessions_without_rows_has_no_turns():
-    empty = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0], "turn": [0]}).iloc[:0]
-
-    turns = Ranked.of_run(Run(empty), JUDGED).turns(5)
-
-    assert turns.n.tolist() == turns.last_rank.tolist() == [0, 0, 0]
-
-
 def test_each_intent_has_the_session_of_its_query():
     judgements = judge(qrels("q x a 1", "q y b 1", "r x a 1"))
     frame = pd.DataFrame([("q", "a", 2, 0), ("q", "b", 1, 1)], columns=["qid", "docno", "score", "turn"])
@@ -181,9 +173,3 @@ def test_each_document_has_its_length_except_repeated_ones():
 
 def test_without_the_column_no_length_is_told():
     assert not THREE.run.has_lengths
-
-
-@pytest.mark.parametrize(("length", "rule"), [(-1.0, "must not be negative"), (np.inf, "must be a finite number")])
-def test_a_length_that_is_none_is_refused(length, rule):
-    with pytest.raises(ValueError, match=f"run: doc_len {rule}, but query 'q' has {length}"):
-        sessions("q a 0", doc_len=[length])

@@ -276,8 +276,8 @@ def _optional(qrels: Columns, name: str, group: np.ndarray) -> np.ndarray:
         return np.full(n, default)
     if words is None:
         values = qrels.numbers(name)
-        rule = "must not be negative" if most == math.inf else f"must be in [0, {most:g}]"
-        qrels.refuse((values < 0) | (values > most), name, rule)
+        qrels.refuse(values < 0, name, "must not be negative")
+        qrels.refuse(values > most, name, f"must be at most {most:g}")
     else:
         values, distinct = pd.factorize(qrels.objects(name, are_ids=False))
         if words is INTENT_TYPES:
