@@ -19,9 +19,9 @@ import pyterrier_diversity  # noqa: F401  (registers the measures)
 # The programs that tests start would compile the package again and again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# A busy machine should not make a test fail.
-settings.register_profile("no deadline", deadline=None)
-settings.load_profile("no deadline")
+# A busy machine should not make a test fail. More examples are tried by `tests/fuzz`.
+settings.register_profile("suite", deadline=None, max_examples=40)
+settings.load_profile("suite")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -10,6 +10,7 @@ import pytest
 from pyterrier_diversity import P_Rareness
 from pyterrier_diversity.meta import (
     compare,
+    insert_synthetic_system,
     number_of_systems,
     stability,
     topic_sampling,
@@ -59,6 +60,7 @@ def everything_that_draws(perquery, runs, qrels):
             "stability": stability(perquery, n_trials=300, **how),
             "topic_sampling": topic_sampling(perquery, n_trials=20, **how),
             "number_of_systems": number_of_systems(qrels, runs, P_Rareness @ 5, n_trials=60, **how),
+            "insert_synthetic_system": insert_synthetic_system(qrels, runs, P_Rareness @ 5, range(4), n_jobs=n_jobs),
         }
 
     return call

@@ -32,7 +32,7 @@ def test_values_are_those_of_ppi_python(case, form, tuning, alpha):
 @pytest.mark.parametrize("tuning", [True, False])
 def test_95_percent_intervals_cover_the_mean_in_93_to_97_percent_of_samples(tuning):
     rng = np.random.default_rng(5)
-    n_samples, n_judged, n_queries = 2_000, 200, 2_000
+    n_samples, n_judged, n_queries = 1_000, 200, 2_000
     truth = rng.beta(2, 3, (n_samples, n_queries))
     cheap = np.clip(truth + 0.1 + 0.1 * rng.standard_normal(truth.shape), 0, 1)
     covered = 0

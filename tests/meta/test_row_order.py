@@ -82,7 +82,7 @@ def compared(frame, test, groups):
 
 @pytest.mark.parametrize("groups", ["all", "pairwise"])
 @pytest.mark.parametrize("test", TESTS)
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=2)
 @given(order=orders)
 def test_comparisons_are_the_same(test, groups, order):
     one, other = of_frame(compared, test, groups), compared(FRAME.iloc[order], test, groups)
@@ -92,7 +92,7 @@ def test_comparisons_are_the_same(test, groups, order):
     pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=1e-9, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=2)
 @given(order=orders)
 def test_pairs_are_in_the_order_of_the_frame(order):
     frame = FRAME.iloc[order]
@@ -121,7 +121,7 @@ def test_pairs_are_in_the_order_of_the_frame(order):
         (lambda frame: concordance(frame, gold="P", measures=["RBU", "AP"]), ["measure", "other"]),
     ],
 )
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=2)
 @given(order=orders)
 def test_judgements_of_measures_are_the_same(function, keys, order):
     # The measures keep their order, which is that of the rows of some results.
@@ -188,7 +188,7 @@ def in_two_orders(names, random):
     ],
     ids=["number_of_systems", "assessor_agreement"],
 )
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=2)
 @given(names=st.permutations(SYSTEMS), random=st.randoms())
 def test_results_from_runs_are_the_same(function, names, random):
     one, other = (function(*given) for given in in_two_orders(names, random))

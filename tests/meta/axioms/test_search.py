@@ -252,9 +252,9 @@ def test_a_function_of_a_stranger_is_read_over_the_highest_labels():
         support_cutoff=False,
     )
 
-    table = axiom_table([hits], ["Pri", "CloseTh", "AspDiv", "AspRel"])
+    table = axiom_table([hits], ["Pri", "AspDiv", "AspRel"])
 
-    assert table.to_numpy().tolist() == [[False, True, True, False]]
+    assert table.to_numpy().tolist() == [[False, True, False]]
 
 
 def test_a_measure_gives_the_same_alone_and_among_others(table):

@@ -200,16 +200,6 @@ def test_another_coefficient_takes_the_initial_ranking_for_the_reference():
     assert table["mean"].item() == pytest.approx(mean / 40, abs=1e-12)
 
 
-def test_the_number_of_workers_does_not_matter():
-    qrels, runs = collection(8)
-    measures = [AP_Rareness, IA(P_Rareness(alpha=2) @ 5), Adhoc(nDCG @ 5)]
-
-    pd.testing.assert_frame_equal(
-        *(number_of_systems(qrels, runs, measures, [2, 5], n_trials=60, rng=1, n_jobs=n) for n in (1, 2))
-    )
-    pd.testing.assert_frame_equal(*(insert_synthetic_system(qrels, runs, measures, range(4), n_jobs=n) for n in (1, 2)))
-
-
 def test_a_rarity_measure_of_judged_documents_only_is_refused():
     class JudgedRareness(type(P_Rareness)):
         NAME = "JudgedRareness"

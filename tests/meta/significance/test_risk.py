@@ -112,7 +112,7 @@ values = st.integers(2, 8).flatmap(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(values, st.sampled_from([0.0, 1.0, 5.0]))
 def test_risk_agrees_with_plain_loops_and_with_compare(of_measures, alpha):
     perquery = pd.concat(

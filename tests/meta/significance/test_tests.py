@@ -358,7 +358,7 @@ def assert_intervals_decide(result):
     assert (result["difference"] <= result["ci_high"]).all()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(
     arrays(np.int64, st.tuples(st.just(4), st.integers(2, 4), st.integers(2, 8)), elements=st.integers(0, 3)),
     st.sampled_from(INTERVALS),
@@ -555,13 +555,12 @@ def test_a_correction_is_over_the_pairs_with_baselines_only():
 
 @pytest.mark.parametrize("groups", ["all", "pairwise"])
 @pytest.mark.parametrize("test", TESTS)
-def test_seeds_decide_and_the_number_of_workers_does_not(monkeypatch, test, groups):
+def test_seeds_decide(monkeypatch, test, groups):
     monkeypatch.setattr(randomisation, "AT_ONCE", 10_000)
     options = {"groups": groups, "n_trials": 300}
 
-    one = compare(frame_of(MATRIX), test, rng=1, n_jobs=1, **options)
+    one = compare(frame_of(MATRIX), test, rng=1, **options)
 
-    pd.testing.assert_frame_equal(compare(frame_of(MATRIX), test, rng=1, n_jobs=2, **options), one)
     pd.testing.assert_frame_equal(compare(frame_of(MATRIX), test, rng=np.random.default_rng(1), **options), one)
     other = compare(frame_of(MATRIX), test, rng=2, **options)
     assert (other["p"] == one["p"]).all() == (test not in DRAWING)
