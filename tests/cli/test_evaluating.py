@@ -1,9 +1,6 @@
-import gzip
 import io
 import json
-import os
 import re
-import threading
 
 import pandas as pd
 import pyterrier as pt
@@ -90,18 +87,6 @@ def test_evaluate_reads_nuggets_from_a_file_and_from_a_folder(name, tmp_path):
     assert text.split() == ["run", "Coverage@1", "Coverage@2", "mine", "0.0000", "1.0000"]
 
 
-def test_evaluate_reads_truth_files_and_sessions(shared):
-    folder = shared / "trec-dd"
-    truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"
-
-    (row,) = json.loads(run("evaluate", str(truth), str(session), "-m", "CT@5 RBU@10", "--format", "json", "-p", "9"))
-
-    qrels, retrieved = read_dd_truth(truth), read_dd_run(session)
-    for measure in (CT @ 5, RBU @ 10):
-        value = measure.calc_aggregate(pt.model.to_ir_measures(qrels), pt.model.to_ir_measures(retrieved))
-        assert row[str(measure)] == pytest.approx(value, abs=1e-8)
-
-
 @pytest.mark.parametrize(("how", "where"), [(["-s"], "stdout"), (["-s", "--format", "csv"], "stderr"), ([], None)])
 def test_signatures_stand_below_the_table_and_apart_from_what_programs_read(how, where):
     result = CliRunner().invoke(app, ["evaluate", "demo", BM25, "-m", "RBU@5", *how])
@@ -116,41 +101,6 @@ def test_measures_and_groups_come_from_several_texts():
 
     freshstack = "alpha_nDCG@10,Coverage@20,Adhoc(R@50),NuggetScore(full=1.0)@20"
     assert header == f'run,"RBU(p=0.9,e=0.1)@5",AP,{freshstack},"Sharp(alpha_nDCG@5,gamma=0.3)"'
-
-
-@pytest.mark.filterwarnings("default")
-def test_a_warning_is_one_sentence(tmp_path):
-    path = tmp_path / "other.run"
-    path.write_text("151 Q0 d1 1 1.0 tag\n")
-
-    result = CliRunner().invoke(app, ["evaluate", "demo", str(path), "-m", "RBU@5"])
-
-    (line,) = (line for line in result.stderr.splitlines() if "arning" in line)
-    assert line.startswith("Warning: Run other: No query of the run ('151'")
-
-
-@pytest.mark.filterwarnings("default")
-def test_runs_without_documents_are_named_below_the_table_only(tmp_path):
-    (tmp_path / "nothing.run").touch()
-    arguments = ["evaluate", "demo", BM25, str(tmp_path / "nothing.run"), "-m", "RBU@5"]
-
-    result = CliRunner().invoke(app, arguments)
-
-    assert result.stdout.endswith("\n\nRuns without documents, which get default values: nothing.\n")
-    assert "Warning: Run nothing: The run is empty" in result.stderr
-    for format in ("csv", "json", "latex", "html"):
-        assert "without documents" not in CliRunner().invoke(app, [*arguments, "--format", format]).stdout
-
-
-@pytest.mark.filterwarnings("always")
-@pytest.mark.parametrize("command", ["evaluate", "compare"])
-def test_warnings_about_data_are_errors_if_strict(tmp_path, command):
-    (tmp_path / "nothing.run").touch()
-
-    message = fail(command, "demo", BM25, str(tmp_path / "nothing.run"), "-m", "RBU@5", "--strict")
-
-    assert message.startswith("Warning: Run nothing: The run is empty")
-    assert message.endswith("Error: With --strict, warnings about the data are errors.\n")
 
 
 @pytest.mark.parametrize("by_query", [[], ["--by-query"]], ids=["means", "by query"])
@@ -194,25 +144,6 @@ def test_a_baseline_by_another_path_is_the_same_run(monkeypatch):
     arguments = ["compare", "demo", "bm25.run", "xquad.run", "-m", "RBU@5", "--format", "csv", "-b"]
 
     assert run(*arguments, BM25) == run(*arguments, "bm25")
-
-
-def test_a_table_may_be_printed_for_latex():
-    lines = run(
-        "evaluate", "demo", BM25, XQUAD, "-m", "RBU@5 alpha_nDCG@5", "--format", "latex", "-p", "3"
-    ).splitlines()
-
-    assert lines.pop(0) == r"% needs \usepackage{booktabs}"
-    assert lines[:2] == [f"% {signature(RBU @ 5)}", f"% {signature(alpha_nDCG @ 5)}"]
-    assert lines[2:5] == [r"\begin{tabular}{lrr}", r"\toprule", r"run & RBU@5 & alpha\_nDCG@5 \\"]
-    assert lines[6].startswith("bm25 & 0.384 & ")
-    assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
-
-
-def test_a_folder_a_pattern_and_two_workers_give_the_same_table():
-    folder = run("evaluate", "demo", str(FOLDER / "*.run"), "-m", "RBU@5 AP")
-
-    assert run("evaluate", "demo", str(FOLDER / "*.run"), "-m", "RBU@5 AP", "--jobs", "2") == folder
-    assert {line.split()[0] for line in folder.splitlines()} == {"run", *RUNS}
 
 
 @pytest.mark.parametrize(
@@ -271,52 +202,6 @@ def test_a_comparison_fits_a_terminal(monkeypatch):
     assert sum(line.endswith(" *") for line in text.splitlines()) > 1
 
 
-@pytest.mark.parametrize("how", [[], ["--jobs", "2"]], ids=" ".join)
-def test_a_run_may_come_through_a_pipe(tmp_path, monkeypatch, how):
-    monkeypatch.chdir(tmp_path)
-    os.mkfifo("pipe.run")
-    content = (FOLDER / "bm25.run").read_bytes()
-    writer = threading.Thread(target=lambda: (tmp_path / "pipe.run").write_bytes(gzip.compress(content)))
-    writer.start()
-    result = CliRunner().invoke(
-        app, ["evaluate", QRELS, "pipe.run", "-", "-m", "RBU@5", "--format", "csv", *how], content
-    )
-    writer.join()
-
-    values = [line.split(",")[1] for line in result.stdout.splitlines()[1:]]
-    assert values == [run("evaluate", QRELS, BM25, "-m", "RBU@5", "--format", "csv").split(",")[-1].strip()] * 2
-
-
-@pytest.mark.filterwarnings("always")
-@pytest.mark.parametrize("command", [["evaluate", "-m", "RBU@5"], ["compare", "-m", "RBU@5"], ["check"]], ids=" ".join)
-def test_warnings_about_qrels_are_errors_if_strict(tmp_path, command):
-    path = tmp_path / "nuggets.jsonl"
-    path.write_text(
-        '{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}, '
-        '{"text": "y", "assignment": "support"}]}\n'
-    )
-    first, *rest = command
-
-    message = fail(first, str(path), BM25, XQUAD, *rest, "--strict")
-
-    assert message.startswith("Warning: read_nuggets: 2 nuggets. 1 assignment has an unknown word")
-
-
-def test_lengths_of_documents_come_from_a_file(shared):
-    folder = shared / "trec-dd"
-    truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"
-    lengths = folder / "dd17-odd-doc-lengths.tsv.gz"
-
-    (row,) = json.loads(
-        run("evaluate", str(truth), str(session), "-m", "EU_DD@5 CT@5", "--doc-len", str(lengths), "--format", "json")
-    )
-
-    qrels, retrieved = read_dd_truth(truth, "passages"), read_dd_run(session, lengths)
-    for measure in (EU_DD @ 5, CT @ 5):
-        value = measure.calc_aggregate(pt.model.to_ir_measures(qrels), pt.model.to_ir_measures(retrieved))
-        assert row[str(measure)] == pytest.approx(value, abs=1e-12)
-
-
 def test_check_reports_mistakes_and_counts(tmp_path):
     (tmp_path / "nothing.run").touch()
     arguments = ["check", QRELS, BM25, str(tmp_path / "nothing.run")]
@@ -354,14 +239,54 @@ def test_real_imperfect_nuggets_pass_from_files_to_a_check_a_table_and_a_gate(sh
     run("compare", str(folder), small, "-b", large, "--no-worse", "NuggetScore", "--strict", "--ignore", "WordsWarning")
 
 
-@pytest.mark.filterwarnings("always")
-def test_all_warnings_are_printed_with_their_class_before_strict_ends_the_command(tmp_path):
-    (tmp_path / "nothing.run").touch()
-    (tmp_path / "nuggets.jsonl").write_text(
+def test_qrels_may_come_from_standard_input():
+    result = CliRunner().invoke(app, ["evaluate", "-", BM25, "-m", "RBU@5"], (FOLDER / "qrels.txt").read_text())
+
+    assert result.stdout == run("evaluate", "demo", BM25, "-m", "RBU@5")
+
+
+@pytest.mark.parametrize(("level", "measures"), [("documents", [CT @ 5, RBU @ 10]), ("passages", [CT @ 5, EU_DD @ 5])])
+def test_truth_files_sessions_and_lengths_are_read_as_the_measures_need_them(shared, level, measures):
+    folder = shared / "trec-dd"
+    truth, session = folder / "dd17-odd-truth.xml.gz", folder / "runs" / "dd17-odd-syn1.txt"
+    lengths = folder / "dd17-odd-doc-lengths.tsv.gz"
+    options = ["-m", " ".join(map(str, measures)), "--doc-len", str(lengths), "--format", "json"]
+
+    (row,) = json.loads(run("evaluate", str(truth), str(session), *options))
+
+    qrels, retrieved = read_dd_truth(truth, level), read_dd_run(session, lengths)
+    for measure in measures:
+        value = measure.calc_aggregate(pt.model.to_ir_measures(qrels), pt.model.to_ir_measures(retrieved))
+        assert row[str(measure)] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.fixture
+def odd_nuggets(tmp_path):
+    """A file of nuggets with an unknown word."""
+    path = tmp_path / "nuggets.jsonl"
+    path.write_text(
         '{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}, '
         '{"text": "y", "assignment": "support"}]}\n'
     )
-    arguments = ["evaluate", str(tmp_path / "nuggets.jsonl"), BM25, str(tmp_path / "nothing.run"), "-m", "RBU@5"]
+    return str(path)
+
+
+def test_a_list_of_missed_intents_ignores_warnings(odd_nuggets):
+    assert "bm25" in run("missed", odd_nuggets, XQUAD, BM25, "-k", "1", "--ignore", "WordsWarning")
+
+
+@pytest.mark.filterwarnings("always")
+@pytest.mark.parametrize("command", [["compare", "-m", "RBU@5"], ["check"]], ids=" ".join)
+def test_warnings_are_errors_if_strict(odd_nuggets, command):
+    message = fail(command[0], odd_nuggets, BM25, XQUAD, *command[1:], "--strict")
+
+    assert message.startswith("Warning: read_nuggets: 2 nuggets. 1 assignment has an unknown word")
+
+
+@pytest.mark.filterwarnings("always")
+def test_all_warnings_are_printed_with_their_class_before_strict_ends_the_command(tmp_path, odd_nuggets):
+    (tmp_path / "nothing.run").touch()
+    arguments = ["evaluate", odd_nuggets, BM25, str(tmp_path / "nothing.run"), "-m", "RBU@5"]
 
     told = CliRunner().invoke(app, arguments).stderr
     strict = fail(*arguments, "--strict")
@@ -372,24 +297,3 @@ def test_all_warnings_are_printed_with_their_class_before_strict_ends_the_comman
     assert strict == f"{told}Error: With --strict, warnings about the data are errors.\n"
     assert some == strict[strict.index("\n") + 1 :]
     assert "is not one of 'WordsWarning', 'NuggetsWarning'" in fail(*arguments, "--ignore", "words", status=2)
-
-
-def test_a_list_of_missed_intents_ignores_warnings(tmp_path):
-    (tmp_path / "nuggets.jsonl").write_text(
-        '{"qid": "1", "docid": "demo-189", "nuggets": [{"text": "x", "assignment": "perhaps"}, '
-        '{"text": "y", "assignment": "support"}]}\n'
-    )
-
-    assert "bm25" in run("missed", str(tmp_path / "nuggets.jsonl"), XQUAD, BM25, "-k", "1", "--ignore", "WordsWarning")
-
-
-def test_a_table_of_nuggets_is_read_as_nuggets(tmp_path):
-    nuggets, new = tmp_path / "nuggets.csv", tmp_path / "new.json"
-    nuggets.write_text("qid,docno,nugget_text,assignment\nq,a,free,support\nq,b,free,not_support\nq,b,fast,support\n")
-    new.write_text('{"q": ["a", "b"]}')
-
-    values = run("evaluate", str(nuggets), str(new), "-m", "Coverage@1 Coverage@2", "--format", "csv")
-    assert values.splitlines() == ["run,Coverage@1,Coverage@2", "new,0.5,1.0"]
-    assert f"{new} is a run, not qrels. Give the qrels first." in fail(
-        "evaluate", str(new), str(nuggets), "-m", "RBU@5"
-    )

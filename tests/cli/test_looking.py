@@ -77,7 +77,8 @@ def test_a_session_is_shown_down_to_a_rank(shared):
     [
         ([BM25, "-q", "99", "-m", "RBU@5"], 1, "has no documents for query '99'."),
         ([BM25, XQUAD, MORE, "-q", "1", "-m", "RBU@5"], 2, "Give one run to explain, or two"),
-        ([BM25, "-m", "RBU@5"], 2, "Missing option '-q'"),
+        ([BM25, "-m", "RBU@5"], 2, "Name one query with --query."),
+        ([BM25, "-q", "1", "-m", "RBU@5 RBU@10"], 2, "Name one measure with -m."),
     ],
 )
 def test_invalid_arguments_of_explain_give_one_sentence(arguments, status, message):

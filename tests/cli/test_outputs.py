@@ -71,7 +71,7 @@ def test_the_file_beside_a_table_is_no_input_either(files):
     ("arguments", "status", "message"),
     [
         (["evaluate", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 1, "does not name a format: its ending must be one of .txt"),
-        (["report", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 2, "the ending must be .html or .htm, not 'x.pdf'"),
+        (["report", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 2, "-o must end in .html or .htm, not 'x.pdf'"),
         (["plot", "coverage", QRELS, BM25, "-q", "1", "-o", "x.csv"], 2, "svgz, tif, tiff, webp), not 'x.csv'"),
     ],
 )

@@ -48,9 +48,9 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["coverage", QRELS, BM25], 2, "name it with --query"),
-        (["explain", QRELS, BM25, "-q", "1"], 2, "shows one measure: name it with -m"),
-        (["asl_curve", QRELS, BM25, XQUAD], 2, "shows measures: name them with -m"),
+        (["coverage", QRELS, BM25], 2, "Name one query with --query."),
+        (["explain", QRELS, BM25, "-q", "1"], 2, "Name one measure with -m."),
+        (["asl_curve", QRELS, BM25, XQUAD], 2, "Name the measures, as in -m"),
         (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "compares runs with the last one: give two or more."),
         (["coverage", QRELS, BM25, "-q", "1", "-o", "x.foo"], 2, "svgz, tif, tiff, webp), not 'x.foo'."),
         (["coverage", QRELS, BM25, "-q", "1", "-o", "x"], 2, "svgz, tif, tiff, webp), not 'x'."),

@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 
 from .. import html_report
+from ..io import is_device
 from ..io.tables import PEOPLE
 from ..meta import compare as compared
 from ..meta import comparison_text, corrected_means, significance_table, topics_needed, worse_than
 from ..meta.scores import rounded
 from ..meta.significance.gates import GateError
-from . import gating
 from .inputs import Asked, measures_of
-from .options import MeasureText, QrelsText, Written, command, of
-from .outputs import STANDARD_OUTPUT, Called, Shown, tell
+from .options import MeasureText, QrelsText, command, of
+from .outputs import FILE, STANDARD_OUTPUT, Called, Shown, end_if_incomplete, end_with_gates, tell
 
 _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures."
 
@@ -66,7 +66,7 @@ def compare(
         values = asked.values([*chosen, *guarded], perquery=True)
         names = values["name"].unique().tolist()
         if len(names) < 2 or not set(names).issuperset(others):
-            gating.end_if_incomplete(values)
+            end_if_incomplete(values)
         if guarded:
             try:
                 worse = worse_than(values, others, guarded, tolerance=tolerance, **how)
@@ -78,7 +78,7 @@ def compare(
     pairs = [(run, other) for i, other in enumerate(others) for run in names if run not in others[: i + 1]]
     passed = [(str(m), *pair) for m in guarded for pair in pairs if (str(m), *pair) not in why]
     shown.put(table, partial(_marked_text, shown), of=PEOPLE)
-    gating.end(values, why.values(), (_power_of(values, *gate, tolerance, how["alpha"]) for gate in passed))
+    end_with_gates(values, why.values(), (_power_of(values, *gate, tolerance, how["alpha"]) for gate in passed))
 
 
 @command
@@ -105,8 +105,8 @@ def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()]
     with asked.checked():
         qrels = [asked.judged_by(name, chosen) for name in (asked.qrels, people)]
         cheap, judged = (asked.values(chosen, frame, perquery=True) for frame in qrels)
-    gating.end_if_incomplete(cheap)
-    gating.end_if_incomplete(judged)
+    end_if_incomplete(cheap)
+    end_if_incomplete(judged)
     shown.put(corrected_means(cheap, judged, measures=chosen, **how))
 
 
@@ -119,7 +119,7 @@ def report(
     asked: Asked,
     called: Called,
     *,
-    output: Annotated[str, Written(".html", ".htm"), "-o"],
+    output: Annotated[str, FILE, "-o"],
     baseline: Annotated[str | None, "-b"] = None,
     **how: Any,
 ) -> None:
@@ -135,6 +135,8 @@ def report(
     baseline : str
         Compare with this run; a file, or the name of a run. By default, the first run.
     """
+    if output != STANDARD_OUTPUT and not is_device(output) and not output.lower().endswith((".html", ".htm")):
+        raise click.UsageError(f"-o must end in .html or .htm, not {output!r}.")
     measures = asked.named()
     asked, others = asked.with_baselines([baseline] if baseline else [])
     asked.judged.attrs["file"] = asked.qrels

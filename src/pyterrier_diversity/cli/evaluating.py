@@ -6,7 +6,6 @@ import math
 import sys
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from textwrap import shorten
 from typing import Annotated
 
@@ -20,13 +19,14 @@ from ..io import printable
 from ..io.tables import PEOPLE
 from ..measures import parse
 from ..measures.composite import last_rank
-from . import gating
 from .inputs import Asked
-from .options import MeasureText, command, of
-from .outputs import Shown, in_the_shell, tell
+from .options import command, of
+from .outputs import Shown, end_if_incomplete, end_with_gates, in_the_shell, tell
 
 _TO_20 = "Last rank at which judged documents are counted: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
+_ONE = "The measure, such as 'RBU@20'."
+_WARNINGS_TOO = "Exit with status 1 for warnings, too."
 
 
 @command
@@ -65,22 +65,18 @@ def evaluate(
     with asked.checked():
         found = asked.values([*chosen, *least], perquery=by_query or bool(least), queries=queries)
     if found.empty:
-        gating.end_if_incomplete(found)
+        end_if_incomplete(found)
     table = _with_means(found, chosen, by_query=by_query) if "qid" in found else found
     shown.put(table.rename(columns={"name": "run"}))
-    in_text = shown.chosen == "table" and shown.printed
-    if found.attrs["empty"] and in_text:
-        names = printable(", ".join(found.attrs["empty"]))
-        click.echo(f"\nRuns without documents, which get default values: {names}.")
     if signatures and shown.chosen != "latex":
         told = [found.attrs["signatures"][str(measure)] for measure in chosen]
-        click.echo("\n" + "\n".join(told), err=not in_text)
+        click.echo("\n" + "\n".join(told), err=not (shown.printed and shown.chosen == "table"))
     failures: list[str] = []
     if least:
         from ..meta import below_minimum
 
         failures = below_minimum(found, least)["message"].tolist()
-    gating.end(found, failures)
+    end_with_gates(found, failures)
 
 
 def _with_means(perquery: pd.DataFrame, measures: list[ir_measures.Measure], *, by_query: bool) -> pd.DataFrame:
@@ -98,16 +94,7 @@ def _with_means(perquery: pd.DataFrame, measures: list[ir_measures.Measure], *, 
 
 
 @command
-@of(
-    Asked,
-    "qrels",
-    "columns",
-    "order",
-    "ignore",
-    runs="[RUNS]...",
-    strict="Exit with status 1 for warnings, too.",
-    depth=_TO_20,
-)
+@of(Asked, "qrels", "columns", "order", "ignore", runs="[RUNS]...", strict=_WARNINGS_TOO, depth=_TO_20)
 @of(Shown, "output", "format")
 def check(asked: Asked, shown: Shown) -> None:
     """Look for mistakes in QRELS and RUNS. In Python: check_files.
@@ -130,32 +117,22 @@ def check(asked: Asked, shown: Shown) -> None:
 
 
 @command
-@of(Asked, "qrels", "columns", "order", "doc_len", runs="RUN [RUN]", depth=_TO_CUTOFF)
+@of(Asked, "qrels", "columns", "order", "doc_len", "query", measures=_ONE, runs="RUN [RUN]", depth=_TO_CUTOFF)
 @of(Shown)
-def explain(
-    asked: Asked, shown: Shown, *, query: Annotated[str, "-q"], measure: Annotated[str, MeasureText(), "-m"]
-) -> None:
+def explain(asked: Asked, shown: Shown) -> None:
     """Show what each document contributes to a measure.
 
     With two runs, show their difference rank by rank. In Python: transformers.Explain and
     transformers.explain_difference.
-
-    Parameters
-    ----------
-    query : str
-        The query to explain.
-    measure : str
-        The measure, such as 'RBU@20'.
     """
     from ..transformers import explain_difference
 
     names = list(asked.paths)
     if len(names) > 2:
         raise click.UsageError(f"Give one run to explain, or two to explain their difference, not {len(names)}.")
-    chosen = parse(measure)
-    whole = list(replace(asked, measures=(measure,)).explained(query, chosen).values())
+    whole = list(asked.explained().values())
     # The cutoff of a session counts turns.
-    lasts = [asked.depth or (None if "turn" in table else last_rank(chosen)) or len(table) for table in whole]
+    lasts = [asked.depth or (None if "turn" in table else last_rank(asked.measure)) or len(table) for table in whole]
     explained = [table[table["position"] <= last] for table, last in zip(whole, lasts, strict=True)]
     explained = list(map(_with_texts, explained)) if shown.chosen in PEOPLE else explained
     if len(explained) == 1:
@@ -170,7 +147,7 @@ def explain(
     values = [table["value"].iloc[-1] for table in whole]
     told = [f"{name} {value:.4g}" for name, value in zip(names, values, strict=True)]
     told += [f"difference {values[0] - values[1]:.4g}"] if len(values) == 2 else []
-    tell(f"{chosen} for query {query}: {', '.join(told)}.")
+    tell(f"{asked.measure} for query {asked.query}: {', '.join(told)}.")
 
 
 def _with_texts(explained: pd.DataFrame) -> pd.DataFrame:

@@ -51,7 +51,7 @@ class Asked:
     rng : int >= 0
         Random seed.
     query : str
-        Only the intents of this query.
+        Show this query only.
     depth : int >= 1
         Last rank that counts. By default, all ranks.
     """
@@ -225,11 +225,26 @@ class Asked:
         how |= {"order": self.order, "doc_len": self.doc_len}
         return evaluate_runs(judged, self.given, measures, **how)
 
-    def explained(self, query: str, measure: ir_measures.Measure) -> dict[str, pd.DataFrame]:
-        """Explain the ranking of each run for a query."""
+    @property
+    def measure(self) -> ir_measures.Measure:
+        """The measure. It is a usage error if there is not exactly one."""
+        if len(self.chosen) != 1:
+            raise click.UsageError("Name one measure with -m.")
+        return self.chosen[0]
+
+    @property
+    def one_query(self) -> str:
+        """The query. It is a usage error if there is none."""
+        if self.query is None:
+            raise click.UsageError("Name one query with --query.")
+        return self.query
+
+    def explained(self) -> dict[str, pd.DataFrame]:
+        """Explain the ranking of each run for the query."""
         from ..transformers import Explain
 
-        explain, found = Explain(self.judged, measure), {}
+        query, found = self.one_query, {}
+        explain = Explain(self.judged, self.measure)
         for name, run in self.frames.items():
             chosen = run[run["qid"] == query]
             if chosen.empty:

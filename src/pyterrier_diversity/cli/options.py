@@ -13,8 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..docstrings import parameters_of, section_of
-from ..io import is_device
-from .outputs import STANDARD_OUTPUT, Command
+from .outputs import Command
 
 Decorated = Callable[..., Any]
 
@@ -45,20 +44,6 @@ class QrelsText(click.types.StringParamType):
 
         known = [CompletionItem(name) for name in described() if name.startswith(incomplete)]
         return [*known, CompletionItem(incomplete, type="file")]
-
-
-class Written(click.Path):
-    """A file to write, with one of some endings; devices and standard output need none."""
-
-    def __init__(self, *endings: str) -> None:
-        super().__init__(dir_okay=False)
-        self._endings = endings
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
-        if value != STANDARD_OUTPUT and not is_device(value) and not value.lower().endswith(self._endings):
-            self.fail(f"the ending must be {' or '.join(self._endings)}, not {value!r}.", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decorated], Decorated]:

@@ -1,10 +1,11 @@
-"""Tables, printed or written to a file, and the check that no output is an input."""
+"""Tables, printed or written to a file; the check that no output is an input; and how gates end a command."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from glob import glob
 from typing import Annotated, Any
@@ -17,22 +18,16 @@ from ..io.tables import Format, format_of
 
 STANDARD_OUTPUT = "-"
 FILE = click.Path(dir_okay=False)
-# The parameters of commands that name files or folders to write, and what is added to the name of each file.
-_WRITTEN = {"output": ("", ".json")}
 
 
 class Command(click.Command):
     """A command that refuses to write over its inputs, before it computes anything."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Check the outputs and call the command."""
-        outputs = {name: ctx.params.get(name) for name in _WRITTEN}
-        given = {name: output for name, output in outputs.items() if output not in (None, STANDARD_OUTPUT)}
-        paths = [f"{output}{end}" for name, output in given.items() for end in _WRITTEN[name]]
-        for at, path in enumerate(paths):
+        """Check the output and call the command."""
+        output = ctx.params.get("output")
+        for path in () if output in (None, STANDARD_OUTPUT) else (output, f"{output}.json"):
             io.refuse_inputs(ctx.command.name or "", path, _files(ctx.params))
-            if os.path.realpath(path) in map(os.path.realpath, paths[:at]) and not io.is_device(path):
-                raise click.UsageError(f"Two outputs would be written to {path}. Choose another file for one of them.")
         return super().invoke(ctx)
 
 
@@ -40,11 +35,10 @@ def _files(params: Mapping[str, Any]) -> Iterator[str]:
     """Yield the files that a command reads, also those in folders and of patterns."""
     for name, value in params.items():
         for each in value if isinstance(value, tuple) else [value]:
-            if name in _WRITTEN or not isinstance(each, (str, os.PathLike)):
-                continue
-            path = os.fspath(each)
-            yield from glob(os.path.join(path, "*") if os.path.isdir(path) else path, recursive=True)
-            yield path
+            if name != "output" and isinstance(each, (str, os.PathLike)):
+                path = os.fspath(each)
+                yield from glob(os.path.join(path, "*") if os.path.isdir(path) else path, recursive=True)
+                yield path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,3 +135,29 @@ def in_the_shell(message: str, command: click.Command | None) -> str:
 def tell(message: str) -> None:
     """Print a line to standard error."""
     click.echo(io.printable(message), err=True)
+
+
+def end_with_gates(found: pd.DataFrame, failures: Collection[str], notes: Iterable[str] = ()) -> None:
+    """Print why gates failed, and exit with status 3 if one did, or with 1 if a run could not be evaluated.
+
+    The ``notes`` tell more about gates that passed.
+    """
+    end_if_incomplete(found)
+    for note in notes:
+        tell(note)
+    for why in failures:
+        tell(f"Gate: {why}")
+    if failures:
+        sys.exit(3)
+
+
+def end_if_incomplete(found: pd.DataFrame) -> None:
+    """Print a line for each run that could not be evaluated, and exit with status 1 if there are any."""
+    errors: dict[str, str] = found.attrs["errors"]
+    if found.empty and len(set(errors.values())) == 1:  # the same for all runs: the cause is the qrels or a measure
+        raise ValueError(next(iter(errors.values())))
+    for name, message in errors.items():
+        tell(f"Error: {message if name in message else f'{name}: {message}'}")
+    if errors:
+        tell(f"The table is incomplete: {len(errors)} of the runs could not be evaluated.")
+        sys.exit(1)

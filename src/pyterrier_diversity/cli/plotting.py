@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from inspect import signature
 from typing import Annotated, Any
 
 import click
-import ir_measures
 import pandas as pd
 from click.core import ParameterSource
 
@@ -41,8 +40,6 @@ _MADE: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
     "topics_needed": (partial(meta.topics_needed, n=[25, 50, 100, 200]),),
 }
 PICTURES = {name: (*_MADE.get(name, ()), getattr(plots, name)) for name in plots.__all__}
-# Why pictures need options.
-_WHY = {"query": "shows one query: name it with --query", "chosen": "shows measures: name them with -m"}
 
 
 @dataclass(frozen=True)
@@ -67,14 +64,7 @@ class Drawn(Called, Asked):
     @cached_property
     def perquery(self) -> pd.DataFrame:
         """The values of all measures for each run and query."""
-        return self.values(self.needed("chosen"), self.judged, on_error="raise", perquery=True)
-
-    @property
-    def measure(self) -> ir_measures.Measure:
-        """The measure. It is a usage error if there is not exactly one."""
-        if len(self.chosen) != 1:
-            raise click.UsageError("This picture shows one measure: name it with -m.")
-        return self.chosen[0]
+        return self.values(self.named(), self.judged, on_error="raise", perquery=True)
 
     @property
     def systems(self) -> list[str]:
@@ -83,27 +73,18 @@ class Drawn(Called, Asked):
             raise click.UsageError("This picture compares runs with the last one: give two or more.")
         return list(self.paths)
 
-    def needed(self, option: str) -> Any:
-        """Return the value of an option. It is a usage error if it is not given."""
-        if not getattr(self, option):
-            raise click.UsageError(f"This picture {_WHY[option]}.")
-        return getattr(self, option)
-
 
 _Given = dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]]
 # The values of the parameters of functions, and the options that they come from.
-_DATA: _Given = {
+_GIVEN: _Given = {
     "perquery": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
     "rng": (lambda drawn: drawn.rng, ("rng",)),
     "n_jobs": (lambda drawn: drawn.n_jobs, ("n_jobs",)),
-}
-# The same for the functions that draw.
-_DRAWN: _Given = _DATA | {
     "qrels": (lambda drawn: drawn.judged, ()),
     "runs": (lambda drawn: drawn.frames, ()),
-    "explained": (lambda drawn: drawn.explained(drawn.needed("query"), drawn.measure), ("measures", "query")),
+    "explained": (lambda drawn: drawn.explained(), ("measures", "query")),
     "missed": (lambda drawn: missed_intents(drawn.judged, drawn.frames, drawn.depth or _DEPTH), ("depth",)),
-    "query_id": (lambda drawn: drawn.query if drawn.picture == "missed_intents" else drawn.needed("query"), ("query",)),
+    "query_id": (lambda drawn: drawn.query if drawn.picture == "missed_intents" else drawn.one_query, ("query",)),
     "cutoff": (lambda drawn: drawn.depth or (None if drawn.picture == "explain" else _DEPTH), ("depth",)),
     "measure": (lambda drawn: drawn.measure if drawn.chosen else None, ("measures",)),
     "system": (lambda drawn: drawn.systems[0] if len(drawn.systems) == 2 else drawn.systems[:-1], ()),
@@ -112,17 +93,17 @@ _DRAWN: _Given = _DATA | {
     "labels": (lambda drawn: drawn.renamed.get("labels"), ("labels",)),
 }
 # The options that only some pictures read.
-_CHOSEN = list(dict.fromkeys(option for _, options in _DRAWN.values() for option in options))
+_CHOSEN = list(dict.fromkeys(option for _, options in _GIVEN.values() for option in options))
+# The functions that make the data of a picture get only these.
+_OF_DATA = ("perquery", "rng", "n_jobs")
 
 
-def _steps(picture: str) -> list[tuple[Callable[..., Any], _Given]]:
-    """Return the functions that make a picture, one after the other, each with what its parameters get."""
-    steps: list[tuple[Callable[..., Any], _Given]] = []
-    for function in PICTURES[picture]:
-        known = _DRAWN if function is PICTURES[picture][-1] else _DATA
-        names = list(signature(function).parameters)[len(steps[:1]) :]  # the first one is the frame of the step before
-        steps.append((function, {name: known[name] for name in names if name in known}))
-    return steps
+def _steps(picture: str) -> Iterator[tuple[Callable[..., Any], _Given]]:
+    """Yield the functions that make a picture, one after the other, each with what its parameters get."""
+    *of_data, drawing = PICTURES[picture]
+    for function, known in [*((one, _OF_DATA) for one in of_data), (drawing, _GIVEN)]:
+        names = list(signature(function).parameters)[function is not PICTURES[picture][0] :]  # without the frame before
+        yield function, {name: _GIVEN[name] for name in names if name in known}
 
 
 @command
@@ -144,7 +125,7 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError as error:
         raise ImportError("plot needs matplotlib: pip install matplotlib.") from error
-    steps = _steps(drawn.picture)
+    steps = list(_steps(drawn.picture))
     unread = {*_CHOSEN}.difference(*(options for _, given in steps for _, options in given.values()))
     context = click.get_current_context()
     for parameter in context.command.params:
