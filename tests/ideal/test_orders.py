@@ -36,16 +36,11 @@ from pyterrier_diversity.ideal import (
 from pyterrier_diversity.judged import Order, ideal, judge
 from pyterrier_diversity.judged.ranked import relevant_documents
 from small_topics import (
-    alpha_dcg,
-    best_alpha_dcg,
-    found,
-    n_covered,
     name,
     qrels_of,
     random_masks,
     smallest_covers,
     topics,
-    union,
 )
 
 # c is best alone, a and b together are better; d repeats what a has.
@@ -182,35 +177,6 @@ def test_a_worth_orders_by_the_sum_over_intents_and_ties_by_descending_name(draw
     for query, masks in enumerate(drawn):
         worth = {name(doc): mask.bit_count() for doc, mask in enumerate(masks) if mask}
         assert found[str(query)] == sorted(worth, key=lambda doc: (worth[doc], doc), reverse=True)
-
-
-@settings(max_examples=40, deadline=None)
-@given(drawn=topics(max_docs=6, max_topics=4), alpha=st.sampled_from([0, 0.5, 1.0]), depth=st.integers(1, 6))
-def test_the_exact_order_has_the_highest_sum_of_all_permutations(drawn, alpha, depth):
-    for query, docs in rankings(Exact(alpha, log_discount, depth, 60.0), qrels_of(drawn), depth).items():
-        masks = drawn[int(query)]
-        best = best_alpha_dcg(masks, alpha)
-        assert alpha_dcg(found(masks, docs), alpha) == pytest.approx(best[min(depth, len(best)) - 1], abs=1e-12)
-
-
-@settings(max_examples=40, deadline=None)
-@given(drawn=topics(max_docs=7, max_topics=4), recall=st.sampled_from([0.25, 0.5, 2 / 3, 1.0]))
-def test_a_cover_is_the_smallest_that_covers_the_fraction(drawn, recall):
-    for query, docs in rankings(Cover(recall, 60.0), qrels_of(drawn)).items():
-        masks = drawn[int(query)]
-        wanted = int(n_wanted(recall, union(masks).bit_count()))
-        assert len(docs) == smallest_covers(masks)[wanted]
-        assert n_covered(found(masks, docs)) >= wanted
-
-
-@settings(max_examples=40, deadline=None)
-@given(drawn=topics(max_docs=6, max_topics=4), depth=st.none() | st.integers(1, 6))
-def test_most_covering_documents_cover_as_many_intents_as_possible(drawn, depth):
-    for query, docs in rankings(MostCovering(depth, 60.0), qrels_of(drawn), depth).items():
-        masks = drawn[int(query)]
-        sizes = smallest_covers(masks)
-        most = max(m for m, size in enumerate(sizes) if depth is None or size <= depth)
-        assert n_covered(found(masks, docs)) == most
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
 import math
-import re
 
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pyterrier_diversity import (
     ERR_IA,
@@ -23,14 +20,9 @@ from pyterrier_diversity import (
     score,
 )
 from pyterrier_diversity.ideal import (
-    GeometricDiscount,
     NotProvenError,
-    exact_order,
-    log_discount,
-    orders,
-    reciprocal_discount,
 )
-from small_topics import alpha_dcg, best_alpha_dcg, name, qrels_of, random_masks, topics
+from small_topics import qrels_of, random_masks
 
 # The gains of the ranking a, b, z are 1, 1.5 and 0; those of the ideal one, b, a, are 2 and 0.5.
 JUDGED = {"a": {"x": 1}, "b": {"x": 1, "y": 1}, "z": {"y": 0}}
@@ -125,19 +117,6 @@ def test_the_ideal_breaks_ties_by_the_highest_name(value_of):
     assert value == pytest.approx((2 + 2 / LOG3) / (2 + 1 / LOG3), abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("discount", "values"),
-    [
-        (log_discount, [1, 1 / LOG3, 1 / 2]),
-        (reciprocal_discount, [1, 1 / 2, 1 / 3]),
-        (GeometricDiscount(0.8), [1, 0.8, 0.64]),
-        (GeometricDiscount(0.0), [1, 0, 0]),
-    ],
-)
-def test_discounts_of_the_first_three_ranks(discount, values):
-    assert discount(np.array([1.0, 2.0, 3.0])) == pytest.approx(values, abs=1e-15)
-
-
 def test_a_perfect_list_that_is_too_long_to_sum_is_refused(value_of):
     with pytest.raises(ValueError, match=r"alpha_DCG\(alpha=0.0\)@100000000000: the cutoff must not exceed 10000000"):
         value_of(alpha_DCG(alpha=0.0) @ 10**11, JUDGED, "a")
@@ -166,24 +145,6 @@ GREEDY_IS_WRONG = {
 )
 def test_exact_values_where_greedy_is_wrong(measure, ranking, value, value_of):
     assert value_of(measure, GREEDY_IS_WRONG, ranking) == pytest.approx(value, abs=1e-15)
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    drawn=topics(max_docs=6, max_topics=6),
-    ranking=st.permutations(range(8)),
-    alpha=st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]),
-    cutoff=st.sampled_from([1, 2, 3, 6, 10, None]),
-)
-def test_exact_values_are_over_the_best_of_all_permutations(drawn, ranking, alpha, cutoff, by_query):
-    run = {str(i): {name(doc): -float(rank) for rank, doc in enumerate(ranking)} for i in range(len(drawn))}
-
-    values = by_query(alpha_nDCG_exact(alpha=alpha, cutoff=cutoff), qrels_of(drawn), run)
-
-    for i, masks in enumerate(drawn):
-        best = best_alpha_dcg(masks, alpha)[: cutoff or len(masks)][-1]
-        value = alpha_dcg([masks[doc] if doc < len(masks) else 0 for doc in ranking[:cutoff]], alpha)
-        assert values[str(i)] == pytest.approx(value / best if best else 0, abs=1e-12)
 
 
 def test_an_exact_value_whose_proof_takes_longer_than_its_time_limit_is_an_error():
@@ -227,29 +188,6 @@ def test_graded_values_weigh_intents_by_their_weights(measure, discount, value_o
     value = value_of(measure, GRADED, "abc", weights={"x": 3, "y": 1})
 
     assert value == pytest.approx(3 / 4 * 3 / 4 + 1 / 4 * 1 / 2 + discount * 3 / 4 * 1 / 4 * 1 / 2, abs=1e-15)
-
-
-@pytest.mark.parametrize("measure", [alpha_DCG_IA, NRBP_IA], ids=repr)
-def test_a_label_above_max_rel_is_refused(measure, value_of):
-    sentence = f"{measure(max_rel=2)}: labels may be at most 2, but query 'q' has 3 for document 'b'."
-
-    with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
-        value_of(measure(max_rel=2), {"a": {"x": 2}, "b": {"x": 3}}, "a")
-
-
-def test_an_optimum_is_searched_for_once_for_all_runs(random_topics, monkeypatch):
-    qrels, run = random_topics(21)
-    searched = []
-    monkeypatch.setattr(
-        orders, "exact_order", lambda *args, **kwargs: searched.append(1) or exact_order(*args, **kwargs)
-    )
-    evaluator = alpha_nDCG_exact(alpha=0.7).evaluator(qrels)
-
-    values = [evaluator.calc_aggregate(run), evaluator.calc_aggregate(run.iloc[::2])]
-    again = alpha_nDCG_exact(alpha=0.7).evaluator(qrels.copy()).calc_aggregate(run)
-
-    assert len(searched) == qrels["query_id"].nunique()
-    assert again == values[0] != values[1]
 
 
 @pytest.mark.parametrize(
