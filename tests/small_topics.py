@@ -12,17 +12,6 @@ import pandas as pd
 from hypothesis import strategies as st
 
 Masks = Sequence[int]
-Judged = dict[str, dict[str, int]]
-
-
-@st.composite
-def judged_topics(draw: st.DrawFn, *, max_intents: int) -> tuple[Judged, dict[str, float], list[str]]:
-    """Draw labels of some documents for some intents, weights of the intents, and a ranking, not all of it judged."""
-    intents = "stuvwxyz"[: draw(st.integers(1, max_intents))]
-    labels = st.sampled_from([0, 0, -2, 1, 2])
-    judged = {doc: {t: draw(labels) for t in intents} for doc in "abcdef"[: draw(st.integers(1, 6))]}
-    weights = {t: draw(st.sampled_from([0.5, 1.0, 3.0])) for t in intents}
-    return judged, weights, draw(st.permutations("abcdefpq"))[: draw(st.integers(1, 8))]
 
 
 def topics(*, max_docs: int, max_intents: int = 5, max_topics: int = 12) -> st.SearchStrategy[list[list[int]]]:

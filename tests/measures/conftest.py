@@ -85,24 +85,3 @@ def value_of() -> Callable[..., float]:
         return _by_query(measure, *_topic(judged, ranking, weights, navigational=navigational))["q"]
 
     return value
-
-
-Values = dict[tuple[str, str], float]
-
-
-@pytest.fixture(scope="session")
-def beside_pyndeval() -> Callable[..., tuple[Values, Values]]:
-    """Return our values and pyndeval's on random topics, by measure and query: ``beside_pyndeval([AP_IA], seed)``."""
-
-    def values(measures: Iterable[ir_measures.Measure], seed: int) -> tuple[Values, Values]:
-        qrels, run = _random_topics(seed, n_queries=40)
-        ours = {(str(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(measures, qrels, run)}
-        # One call each: in ir_measures only the first set of parameters sees the rows of the run.
-        peers = {
-            (str(m.measure), m.query_id): m.value
-            for measure in measures
-            for m in ir_measures.pyndeval.iter_calc([measure], qrels, run)
-        }
-        return ours, peers
-
-    return values

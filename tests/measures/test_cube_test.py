@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from ir_measures import nDCG
@@ -44,22 +42,6 @@ def test_the_bound_may_be_over_more_documents_than_a_float_can_count():
         bounded = value(nCT(batch=10**10) @ 10**300, JUDGED, READ)
 
     assert bounded == pytest.approx(1.625 / 2 / 4.25 * 1e300, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("measure", "expected"),
-    [
-        (CT, (3 / 4 * 2 + 1 / 4 * 1.25) / 5 / 2),
-        (ACT @ 1, (3 / 4 * 1 + 1 / 4 * 0.5 + 3 / 4 * 2 + 1 / 4 * 0.5) / 5 / 2),
-        (nCT, (3 / 4 * 2 + 1 / 4 * 1.25) / (3 / 4 * 5 + 1 / 4 * 3.5)),
-        (CT_rank, (3 / 4 * 3 / 16 + 1 / 4 * 1 / 8) + (3 / 4 * 15 / 16 / 2) / 2 + (1 / 4 * 7 / 8 / 2) / 3),
-    ],
-    ids=repr,
-)
-def test_intents_count_by_their_weights(measure, expected):
-    weights = [1.5, 1.5, 0.5, 0.5]
-
-    assert value(measure, JUDGED.assign(weight=weights), READ) == pytest.approx(expected, abs=1e-15)
 
 
 def test_the_gain_of_a_document_is_the_column_gain_where_there_is_one():
@@ -143,11 +125,6 @@ def test_the_cutoff_of_the_cube_test_by_rank_counts_documents_and_those_of_the_o
 
     assert value(CT_rank @ 2, GRADED, run) == value(CT_rank @ 2, GRADED, session("ab"))
     assert value(CT @ 1, GRADED, run) < value(CT @ 1, GRADED, session("ab"))
-
-
-def test_a_label_above_max_rel_is_refused():
-    with pytest.raises(ValueError, match=re.escape("labels may be at most 1, but query 'q' has 2")):
-        value(CT_rank(max_rel=1), GRADED, session("a"))
 
 
 # Measures of documents and intents, because those of passages read other columns.

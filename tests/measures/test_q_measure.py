@@ -90,12 +90,6 @@ def test_values_of_figure_1_worked_by_hand(measure, value, value_of):
     assert value_of(measure, FIGURE_1, "abcde", navigational=NAVIGATIONAL) == pytest.approx(value, abs=1e-12)
 
 
-def test_pplusq_weighs_intents_by_their_weights(value_of):
-    value = value_of(PplusQ @ 5, FIGURE_1, "abcde", {"i": 3, "j": 1}, NAVIGATIONAL)
-
-    assert value == pytest.approx(0.75 * Q_OF_I + 0.25 * P_PLUS_OF_J, abs=1e-12)
-
-
 def test_pplusq_of_figure_1_falls_below_intent_aware_q_if_the_first_document_for_j_is_its_best(value_of):
     judged = {**FIGURE_1, "b": {"i": 3, "j": 3}}
 
@@ -115,15 +109,6 @@ def test_q_without_persistence_is_the_average_precision_of_ir_measures(rel, seed
 
     assert by_query(Q(beta=0, rel=rel), qrels, run) == pytest.approx(expected, abs=1e-9)
     assert len(set(expected.values())) > 2
-
-
-def test_intents_of_no_type_are_informational(by_query):
-    qrels, run = drawn.intent_topics(0)
-
-    values = by_query(PplusQ, qrels.drop(columns="intent_type"), run)
-
-    assert values == by_query(PplusQ, qrels.assign(intent_type="inf"), run)
-    assert values != by_query(PplusQ, qrels, run)
 
 
 @pytest.mark.parametrize(("measure", "value"), [(Q, (1 + 4 / 6) / 2), (Pplus, 1), (PplusQ, (1 + 4 / 6) / 2)], ids=repr)

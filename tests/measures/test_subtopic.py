@@ -61,13 +61,6 @@ def test_values_of_five_documents_worked_by_hand(measure, value, value_of):
 PEERS = [*(StRecall @ k for k in (1, 2, 5, 10, 20)), StRecall(rel=3) @ 10]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_subtopic_recall_equals_that_of_pyndeval(seed, beside_pyndeval):
-    ours, peers = beside_pyndeval(PEERS, seed)
-
-    assert ours == pytest.approx(peers, abs=1e-9)
-
-
 def test_coverage_weighs_all_intents_that_are_named(value_of):
     assert value_of(Coverage @ 3, JUDGED, "anbdc", weights=WEIGHTS) == pytest.approx((1 + 2) / 10, abs=1e-15)
 
