@@ -16,7 +16,7 @@ from .base import formula_of, implementation
 from .composite import Adhoc, DINsharp_nDCG, Dsharp_nDCG, PplusQsharp, innermost, inside
 from .d_measures import D_nDCG
 from .nugget_scores import NuggetScore
-from .parse import grid, read_measure
+from .parse import grid, parse, read_measure
 from .rbu import RBU
 from .subtopic import Coverage
 from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RRR, RRTR, UserModel
@@ -148,8 +148,7 @@ def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
     several = [measures] if isinstance(measures, (ir_measures.Measure, str, pd.DataFrame)) else measures
     if not isinstance(several, Iterable):
         raise TypeError(f"{who}: measures must be a measure or a list of measures, not {type(measures).__name__}.")
-    named = [name for measure in several for name in (_split(measure) if isinstance(measure, str) else [measure])]
-    return [read for name in named for read in _group(name) or (read_measure(who, name),)]
+    return [read for measure in several for read in _read(who, measure)]
 
 
 def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
@@ -171,8 +170,10 @@ def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
     return list(several.values())
 
 
-def _group(name: Any) -> MeasureGroup:
-    return GROUPS.get(name, ()) if isinstance(name, str) else ()
+def _read(who: str, measure: Any) -> Iterable[ir_measures.Measure]:
+    if not isinstance(measure, str):
+        return [read_measure(who, measure)]
+    return [read for name in _split(measure) for read in GROUPS.get(name) or [parse(name)]]
 
 
 def _split(text: str) -> list[str]:

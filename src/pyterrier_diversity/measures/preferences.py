@@ -15,7 +15,7 @@ import numpy as np
 from ..judged import Ranked
 from ..parameters import CUTOFF, REL, Parameter
 from .base import DiversityMeasure, register
-from .stopping import STATIC, average_while_reading, viewing_probability
+from .stopping import STATIC, average_while_reading
 from .user_models import BASE
 
 __all__ = ["ConcordantPairs"]
@@ -109,7 +109,7 @@ class _ConcordantPairs(DiversityMeasure):
         if self.above == "all":
             if self.stop == "uniform":
                 return (depth + 1.0 - rank) / depth
-            return viewing_probability(rank, self.stop, self.theta, self.base)
+            return STATIC[self.stop].F(rank, self.theta, self.base)
         if self.stop == "uniform":
             sums = np.cumsum(np.append(0.0, 1.0 / np.arange(1.0, n.max(initial=0) + 1)))
             return (sums[n] - sums[rank - 1]) / depth

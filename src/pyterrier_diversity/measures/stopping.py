@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..arithmetic import power
 from ..judged import Ranked
@@ -79,66 +78,11 @@ DYNAMIC = {
 STOPS: dict[str, Static | Dynamic] = {**STATIC, **DYNAMIC}
 
 
-def viewing_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
-    r"""Return the probability that a user reads each rank, because they have not stopped above it.
-
-    Parameters
-    ----------
-    rank : array_like
-        Rank, from 1.
-    stop : {"RBP", "DCG", "RR"}
-        The distribution of the rank at which users stop.
-    theta : array_like in [0, 1]
-        With "RBP", the probability of stopping at a document; broadcast against ``rank``.
-    base : float >= 2
-        With "DCG", the base b of the logarithm. With a larger base, users read further.
-
-    Returns
-    -------
-    ndarray
-        :math:`F(i)`: :math:`(1 - \theta)^{i-1}`, :math:`1/\log_b(i+b-1)` or :math:`1/i`. The probability of stopping at
-        rank i is :math:`F(i) - F(i+1)`.
-
-    References
-    ----------
-    Carterette (2011). System effectiveness, user models, and user utility. SIGIR, 903-912, Sec. 3.
-    https://doi.org/10.1145/2009916.2010037
-
-    Examples
-    --------
-    >>> viewing_probability([1, 2, 4], "RR")
-    array([1.  , 0.5 , 0.25])
-    """
-    return STATIC[stop].F(np.asarray(rank, dtype=np.float64), np.asarray(theta), base)
-
-
-def stopping_probability(rank: npt.ArrayLike, stop: str, theta: npt.ArrayLike = 0.5, base: float = 2.0) -> np.ndarray:
-    r"""Return the probability that a user stops at each rank, regardless of relevance.
-
-    Parameters
-    ----------
-    rank, stop, theta, base
-        As for `viewing_probability`.
-
-    Returns
-    -------
-    ndarray
-        :math:`P(i)`: :math:`(1 - \theta)^{i-1} \theta`, :math:`1/\log_b(i+b-1) - 1/\log_b(i+b)` or
-        :math:`1/(i(i+1))`.
-
-    Examples
-    --------
-    >>> stopping_probability([1, 2, 3], "RBP")
-    array([0.5  , 0.25 , 0.125])
-    """
-    return STATIC[stop].P(np.asarray(rank, dtype=np.float64), np.asarray(theta), base)
-
-
 def average_while_reading(n: np.ndarray, stop: str, theta: np.ndarray, base: float) -> np.ndarray:
     """Return sum_{i<=n} P(i)/i: the average utility of users who stop by rank n, from a gain of 1 at rank 1."""
     rank = np.arange(1.0, n.max(initial=0) + 1)
     result = np.zeros(n.shape)
     for value in np.unique(theta):
-        sums = np.cumsum(np.append(0.0, stopping_probability(rank, stop, value, base) / rank))
+        sums = np.cumsum(np.append(0.0, STATIC[stop].P(rank, value, base) / rank))
         result = np.where(theta == value, sums[n], result)
     return result

@@ -18,7 +18,7 @@ from ..judged import Ranked, ideal
 from ..parameters import CUTOFF, GAINS, GRADES, POSITIVE, REL, GainTable, Parameter, Parameters
 from .ad_hoc import by_label
 from .base import DiversityMeasure, register
-from .stopping import DYNAMIC, STATIC, STOPS, average_while_reading, stopping_probability, viewing_probability
+from .stopping import DYNAMIC, STATIC, STOPS, average_while_reading
 
 __all__ = ["ARR", "CDG", "DAG", "DCG", "EPR", "RAP", "RBAP", "RBTR", "RRAP", "RRG", "RRR", "RRTR", "UserModel"]
 
@@ -33,12 +33,12 @@ class Model(NamedTuple):
 
 def _relevance(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
     """M1: sum_i J_i P(i)."""
-    return ranked.gain(user) * stopping_probability(ranked.rank, user.stop, user.theta_of(ranked), user["base"])
+    return ranked.gain(user) * STATIC[user.stop].P(ranked.rank, user.theta_of(ranked), user["base"])
 
 
 def _utility(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
     """M2: sum_i J_i F(i)."""
-    return user.utility_of(ranked) * viewing_probability(ranked.rank, user.stop, user.theta_of(ranked), user["base"])
+    return user.utility_of(ranked) * STATIC[user.stop].F(ranked.rank, user.theta_of(ranked), user["base"])
 
 
 def _effort(user: UserModelMeasure, ranked: Ranked, n: np.ndarray) -> np.ndarray:
@@ -120,10 +120,6 @@ class UserModelMeasure(DiversityMeasure):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.refuse_idle()
-
-    def refuse_idle(self) -> None:
-        """Raise a ``ValueError`` for pairs that do not exist, and for parameters that have no effect."""
         if self.params.keys() <= {"cutoff"}:
             return
         if self.model is None or self.stop is None:
@@ -210,7 +206,7 @@ class UserModelMeasure(DiversityMeasure):
         """Return the fraction of its value that the first, second, ... relevant document keeps."""
         if self["redundancy"] is None:
             return np.ones(len(found))
-        return viewing_probability(found, self["redundancy"], self["theta_red"])
+        return STATIC[self["redundancy"]].F(found, self["theta_red"], 2.0)  # DCG to base 2
 
 
 def cell_parameters(model: int, stop: str) -> Parameters:

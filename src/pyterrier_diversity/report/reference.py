@@ -52,20 +52,13 @@ def parameter_text(parameter: Parameter) -> str:
     return f"{parameter.desc} ({parameter.range}{default})"
 
 
-def signature_of(measure: DiversityMeasure) -> str:
-    """Return the measure with its parameters and their defaults, like a call."""
-    values = (
-        name if parameter.default is None else f"{name}={parameter.default!r}"
-        for name, parameter in measure.SUPPORTED_PARAMS.items()
-    )
-    return f"{measure.NAME}({', '.join(values)})"
-
-
 def text(measure: DiversityMeasure) -> str:
     """Describe a measure in a few lines."""
     known = entry(measure)
     lines = [known["what"], known["formula"], f"in {known['range']}; reads: {known['columns']}", known["source"]]
-    return "\n    ".join([f"{signature_of(measure)}: {known['name']}", *lines])
+    declared = ((name, parameter.default) for name, parameter in measure.SUPPORTED_PARAMS.items())
+    values = ", ".join(name if default is None else f"{name}={default!r}" for name, default in declared)
+    return "\n    ".join([f"{measure.NAME}({values}): {known['name']}", *lines])
 
 
 def full_text(measure: DiversityMeasure) -> str:
