@@ -29,8 +29,8 @@ QRELS = pd.DataFrame(
 )
 
 
-def run_of(*docs: str) -> dict[str, list[str]]:
-    return {"q": list(docs)}
+def run_of(*docs: str, query: str = "q") -> dict[str, dict[str, float]]:
+    return {query: {doc: -float(i) for i, doc in enumerate(docs)}}
 
 
 @pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_ALL], ids=str)
@@ -129,11 +129,11 @@ def test_a_bare_measure_is_refused_or_has_the_value_of_adhoc(rows, docs, measure
         or measure in OF_NONE
         or (measure in OF_RETRIEVED and not misread.reindex(docs).any())
     ):
-        values = evaluator.values({"q": docs})
+        values = evaluator.values(run_of(*docs))
         assert values[0] == pytest.approx(values[1], abs=1e-15)
     else:
         with pytest.raises(ValueError, match="Use Adhoc"):
-            evaluator.values({"q": docs})
+            evaluator.values(run_of(*docs))
 
 
 def test_bare_measures_see_the_ranking_that_ours_see():
@@ -186,7 +186,7 @@ NEGATIVES = pd.DataFrame(
     ],
     columns=["query_id", "doc_id", "relevance"],
 )
-OF_NEGATIVES_RUN = {"p": [*"xbgdfea"], "q": [*"gaxbcedf"], "r": [*"abc"]}
+OF_NEGATIVES_RUN = run_of(*"xbgdfea", query="p") | run_of(*"gaxbcedf") | run_of(*"abc", query="r")
 
 
 @pytest.mark.parametrize("lift", [Adhoc, IA], ids=["Adhoc", "IA"])

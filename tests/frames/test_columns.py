@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -56,6 +57,36 @@ def test_rows_may_have_any_index_and_further_columns():
     retrieved = RUN.set_index(pd.Index(["z", "z", "a"])).assign(rank=0, query="jaguar")
 
     assert values(judged, retrieved) == pytest.approx(EXPECTED, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("run", "kind"),
+    [
+        ([("q", "d1", 1.0)], "rows of tuple"),
+        ({"q": ["d3", "d2"]}, "dict"),
+        ({"q": {"d1", "d2"}}, "dict"),
+        ({"qid": "q"}, "dict"),
+        ("a.run", "(str|rows of str)"),  # ir_measures iterates over the qrels
+        (Path("a.run"), "PosixPath"),
+        (7, "int"),
+        (None, "NoneType"),
+    ],
+)
+def test_forms_that_only_io_reads_are_refused(run, kind):
+    message = (
+        rf"must be a frame, a dict \{{query: \{{document: value\}}\}}, or rows \(dicts or named tuples\) here, not "
+        rf"{kind}: read it with pyterrier_diversity\.io\.read_"
+    )
+
+    with pytest.raises(TypeError, match=f"^run {message}run"):
+        values(QRELS, run)
+    with pytest.raises(TypeError, match=f"^qrels {message}qrels"):
+        values(run, RUN)
+
+
+def test_a_list_of_documents_in_a_row_is_not_an_id():
+    with pytest.raises(TypeError, match=r"docno must contain .* of type list: read them with .*io\.read_run"):
+        values(QRELS, [{"qid": "q", "docno": ["d1", "d2"], "score": 1.0}])
 
 
 def test_documents_without_a_score_are_ranked_by_their_rank():

@@ -218,7 +218,7 @@ def test_qrels_changed_in_place_are_read_anew(dtype, n_rows):
     qrels = pd.DataFrame({"qid": "q", "iteration": "1", "docno": [f"d{i}" for i in range(n_rows)], "label": 0})
     qrels = qrels.astype({"qid": dtype, "iteration": dtype, "docno": dtype})
     qrels.loc[1, "label"] = 1
-    run = {"q": ["d1", "x"]}
+    run = {"q": {"d1": 1.0, "x": 0.0}}
     value = lambda: DiversityEvaluator([P_IA @ 1], qrels).values(run).tolist()  # noqa: E731
 
     before = value()

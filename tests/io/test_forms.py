@@ -138,8 +138,9 @@ def same(found: Any, expected: Any) -> None:
         assert found == expected
 
 
-# ir_measures takes data.
-IN_MEMORY = ["ir_measures"]
+# ir_measures, whose forms these are, and its evaluators.
+OF_IR_MEASURES = ("ir_measures", "DiversityEvaluator")
+OF_ITS_OWN = ("rows", "named tuples", "names of ir_measures", "scores by query")
 OF_FILES = ("csv", "tsv", "parquet", "json", "trec")
 
 
@@ -154,7 +155,7 @@ def taken(functions: Iterable[str], of_data: Iterable[str]) -> list[tuple[str, s
         (function, form)
         for function, form in itertools.product(functions, of_data)
         if (function in TRIED_WITH_ALL and form != "frame") or form in ONE_OF_EACH_KIND
-        if not (function in IN_MEMORY and form.startswith(OF_FILES))
+        if function not in OF_IR_MEASURES or form in OF_ITS_OWN
     ]
 
 
@@ -324,7 +325,7 @@ def test_what_is_wrong_with_a_query_is_said(run, message, tmp_path):
 )
 def test_what_is_no_run_is_refused(run, error, message):
     with pytest.raises(error, match=f"^run(: | must be ){message}"):
-        DiversityEvaluator(MEASURES, QRELS).values(run)
+        read_run(run)
 
 
 def test_a_row_may_list_documents_with_scores_or_have_one():

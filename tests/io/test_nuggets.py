@@ -289,8 +289,8 @@ def test_nuggets_of_freshstack_have_documents_of_label_1_and_0():
     first = [(query, f"{query}_0", doc, label) for doc, label in (("x", 1), ("y", 1), ("z", 0))]
     assert rows(qrels) == [*first, (query, f"{query}_1", "", 0)]
     assert "weight" not in qrels
-    assert value(Coverage @ 1, qrels, {query: ["x"]}) == 0.5
-    assert value(StRecall @ 1, qrels, {query: ["x"]}) == 1
+    assert value(Coverage @ 1, qrels, {query: {"x": 1.0}}) == 0.5
+    assert value(StRecall @ 1, qrels, {query: {"x": 1.0}}) == 1
 
 
 # NuggetBank and RAGTIME
@@ -437,7 +437,7 @@ def test_ratings_of_crux_are_labels_and_its_questions_are_named_by_the_md5_of_th
     asked = qrels[qrels["qid"] == "t-0"]
     assert rows(asked, "iteration", "nugget_text", "docno", "label") == sorted(expected)
     assert rows(qrels[qrels["qid"] == "t-1"], "nugget_text", "docno", "label") == [("d?", "", 0)]
-    assert value(Coverage(rel=3) @ 1, qrels, {"t-0": [first], "t-1": [first]}) == pytest.approx(1 / 3 / 2)
+    assert value(Coverage(rel=3) @ 1, qrels, {"t-0": {first: 1.0}, "t-1": {first: 1.0}}) == pytest.approx(1 / 3 / 2)
 
 
 def test_a_question_of_crux_that_is_asked_twice_is_two_nuggets():
@@ -777,7 +777,7 @@ def test_the_diversity_qrels_of_crux_are_lines_with_the_question_as_the_intent(t
     qrels = read_qrels(tmp_path / "qrels.txt")
 
     assert rows(qrels) == [("duc04-test-0", str(i), "duc04-test-0:0#0", label) for i, label in enumerate([5, 2])]
-    assert value(NuggetScore(full=3), qrels, {"duc04-test-0": ["duc04-test-0:0#0"]}) == 0.75
+    assert value(NuggetScore(full=3), qrels, {"duc04-test-0": {"duc04-test-0:0#0": 1.0}}) == 0.75
 
 
 ASSIGNED = pd.DataFrame(

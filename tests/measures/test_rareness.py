@@ -148,6 +148,6 @@ def test_large_gains_and_a_large_alpha_are_compared():
     )
 
     with np.errstate(over="raise"):
-        (value,) = DiversityEvaluator([nDCG_Rareness(alpha=1e100)], qrels).values({"q": ["b", "a"]})[0]
+        (value,) = DiversityEvaluator([nDCG_Rareness(alpha=1e100)], qrels).values({"q": {"b": 2.0, "a": 1.0}})[0]
 
     assert value == pytest.approx(1 / math.log2(3))

@@ -16,6 +16,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
 from ir_measures.util import CalcResults
 
+from ..frames import QRELS_COLUMNS, RUN_COLUMNS, given_frame
 from ..judged import Judgements, Order, Ranked, Run, judge
 from ..measures.base import (
     CompositeMeasure,
@@ -50,8 +51,8 @@ class DiversityEvaluator(Evaluator):
     ----------
     measures : iterable of Measure
         Measures of this package and of ir_measures. The measures of a set are sorted by name.
-    qrels : DataFrame, list of dicts or of named tuples, dict, or file
-        Qrels in any form that `io.read_qrels` reads.
+    qrels : DataFrame, iterable of dicts or of named tuples, or dict
+        Qrels with PyTerrier's or ir_measures' names, or as {query: {document: label}}. `io.read_qrels` reads others.
     warn_again : bool
         Whether to warn of qrels although an evaluator of equal qrels and measures already has.
 
@@ -67,6 +68,8 @@ class DiversityEvaluator(Evaluator):
     ValueError
         If the qrels cannot be read or a measure cannot be computed. When evaluating a run: if another provider would
         not read the highest label of a document, as for ad-hoc measures on qrels with several intents.
+    TypeError
+        If the qrels, or a run, have another form.
 
     Warns
     -----
@@ -76,10 +79,7 @@ class DiversityEvaluator(Evaluator):
 
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any, *, warn_again: bool = True) -> None:
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
-        if not isinstance(qrels, pd.DataFrame):  # an iterator can be read only once
-            from ..io import qrels_frame
-
-            qrels = qrels_frame(qrels)
+        qrels = given_frame(qrels, QRELS_COLUMNS, "qrels")  # an iterator can be read only once
         self.judgements = judge(qrels)
         self.evaluation = Evaluation(self.judgements, ordered, qrels)
         super().__init__(ordered, self.judgements.query_ids)
@@ -93,19 +93,17 @@ class DiversityEvaluator(Evaluator):
 
         Parameters
         ----------
-        run : DataFrame, list of dicts or of named tuples, dict, file, Run or Ranked
-            A run in any form that `io.read_run` reads, or the relevant documents that rankings retrieve.
+        run : DataFrame, iterable of dicts or of named tuples, dict, Run or Ranked
+            A run with PyTerrier's or ir_measures' names, or as {query: {document: score}}, or the relevant documents
+            that rankings retrieve. `io.read_run` reads other forms.
 
         Returns
         -------
         ndarray, shape (measures, queries)
         """
         if not isinstance(run, Ranked):
-            if not isinstance(run, (Run, pd.DataFrame)):
-                from ..io import run_frame
-
-                run = run_frame(run)
-            run = Ranked.of_run(run if isinstance(run, Run) else Run(run), self.judgements, self.evaluation.depth)
+            run = run if isinstance(run, Run) else Run(given_frame(run, RUN_COLUMNS, "run"))
+            run = Ranked.of_run(run, self.judgements, self.evaluation.depth)
         return self.evaluation.values(run)
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:

@@ -15,6 +15,7 @@ from .columns import (
     judging_rows,
     look_of_columns,
 )
+from .given import given_frame, refuse_read
 from .order import RankedRows, in_order
 from .strings import Ids, places
 from .warned import Told, collected, give, of_run, once_a_kind, warn

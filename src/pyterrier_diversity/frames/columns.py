@@ -39,6 +39,7 @@ _HINTS = {
 _FIXES: dict[Any, str] = {
     bytes: "decode them, as with frame[column].str.decode('utf-8')",
     (float, np.floating): "read the column as strings, as with pandas.read_csv(..., dtype=str)",
+    (list, tuple, dict): "read them with pyterrier_diversity.io.read_run or read_qrels",
     object: "convert them to strings, as with frame[column].map(str)",
 }
 

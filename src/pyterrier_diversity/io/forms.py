@@ -1,18 +1,16 @@
-"""Convert qrels and runs from any form to frames. No other package deals with these forms."""
+"""Convert qrels and runs from any form to frames. `frames.given_frame` reads only those of ir_measures."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from inspect import GEN_CLOSED, getgeneratorstate
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Number
-from operator import length_hint
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..frames import PYTERRIER_NAMES, RUN_COLUMNS, Columns
+from ..frames import PYTERRIER_NAMES, RUN_COLUMNS, Columns, given_frame, refuse_read
 
 # Other names of PyTerrier's columns.
 _OTHER_NAMES = {**PYTERRIER_NAMES, "docid": "docno"}
@@ -98,22 +96,19 @@ def _framed(data: Any, required: tuple[str, ...], what: str, columns: Mapping[st
     forms = f"{what} {_FORMS[is_run]}"
     if isinstance(data, Mapping):
         if all(isinstance(docs, Mapping) and not _is_row(docs, columns) for docs in data.values()):
-            cells = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
-            return pd.DataFrame(cells, columns=list(required), dtype=object)
+            return given_frame(data, required, what)
         data = [data]
     if isinstance(data, (str, os.PathLike)):
         raise TypeError(f"{what} must be one run, but {os.fspath(data)!r} is a folder. io.read_runs reads its files.")
     if not isinstance(data, Iterable):
         raise TypeError(f"{forms}, not {type(data).__name__}.")
-    if _is_read(data):
-        kind = "generator" if isinstance(data, Generator) else "iterator"
-        raise ValueError(f"{what}: the {kind} was already read and is now empty. Pass a list instead.")
+    refuse_read(data, what)
     members = list(data)
     for member in members:
         if not isinstance(member, Mapping) and not hasattr(member, "_fields"):
             raise TypeError(f"{forms}, not rows of {type(member).__name__}.")
     if members and not isinstance(members[0], Mapping):
-        frame = pd.DataFrame(members, dtype=object)
+        frame = given_frame(members, required, what)
         return frame.rename(columns=new_names(frame.columns, columns, what)) if columns else frame
     return pd.DataFrame(expanded(((one, what) for one in members), is_run, columns)[0], dtype=object)
 
@@ -245,19 +240,6 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
     row = named(doc, what, SharedColumns(columns))
     of_id = next((name for name in _DOC_IDS if name in row), None)
     return {"docno" if name == of_id else name: value for name, value in row.items()}
-
-
-def _is_read(rows: Any) -> bool:
-    """Tell whether a generator, an iterator over a list, or a map or zip of these has been read before."""
-    if isinstance(rows, Generator):
-        return getgeneratorstate(rows) == GEN_CLOSED
-    if isinstance(rows, (map, filter, zip, enumerate)):
-        return any(map(_is_read, rows.__reduce__()[1]))
-    if isinstance(rows, type(iter(range(0)))):  # pandas 2 iterates over the rows of a frame by their numbers
-        whole: Any = rows.__reduce__()[1][0]
-        return length_hint(rows) == 0 and whole.stop > 0
-    # When used up, they no longer have a position.
-    return isinstance(rows, (type(iter([])), type(iter(())))) and len(rows.__reduce__()) < 3
 
 
 def highest_label_last(qrels: pd.DataFrame) -> pd.DataFrame:

@@ -11,6 +11,7 @@ import pyterrier as pt
 
 from ..evaluate import DiversityEvaluator
 from ..frames import RUN_COLUMNS, Columns, places, warn
+from ..io import qrels_frame
 from ..judged import Run
 from ..measures.groups import read_some_measures
 from ..warnings import MissingWarning
@@ -68,7 +69,7 @@ class Evaluate(Step):
         measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
     ) -> None:
         self.qrels = qrels
-        self._evaluator = DiversityEvaluator(read_some_measures("Evaluate", measures), qrels)
+        self._evaluator = DiversityEvaluator(read_some_measures("Evaluate", measures), qrels_frame(qrels))
         if not len(self._evaluator.judgements):
             raise ValueError("Evaluate: qrels must not be empty.")
         self.measures = self._evaluator.measures
