@@ -7,8 +7,6 @@ from .correlation.agreement import agreement as agreement
 from .correlation.orderings import concordance as concordance
 from .correlation.orderings import kendall_tau as kendall_tau
 from .correlation.orderings import rank_correlation as rank_correlation
-from .correlation.orderings import tau_ap as tau_ap
-from .correlation.orderings import tau_ap_symmetric as tau_ap_symmetric
 from .correlation.orderings import unanimity as unanimity
 from .cutoffs import expected_over_cutoffs as expected_over_cutoffs
 from .robustness.rankings import assessor_agreement as assessor_agreement

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
@@ -22,7 +24,7 @@ def corrected_means(
     alpha: float = 0.05,
     *,
     measures: Measures | None = None,
-    baseline: str | None = None,
+    baseline: str | Iterable[str] | None = None,
     tuning: bool = True,
 ) -> pd.DataFrame:
     r"""Correct the means from a cheap judge, such as a language model, with people's judgements of some queries.
@@ -39,8 +41,8 @@ def corrected_means(
         1 minus the confidence level of the intervals.
     measures : Measure or str, or iterable of them, optional
         By default, all measures of ``perquery``.
-    baseline : str, optional
-        Estimate the differences of the other systems from this one instead of means.
+    baseline : str or iterable of str, optional
+        Estimate the differences of the other systems from these instead of means.
     tuning : bool
         Whether to weight the cheap judge by how well it predicts people's judgements. If not, its weight is 1.
 
@@ -115,7 +117,7 @@ def corrected_means(
     places = _places_of_judged(cheap, people)
     first = second = np.array([cheap.systems.index(name) for name in cheap.given])
     if baseline is not None:
-        first, second = cheap.pairs("corrected_means", baseline, several=False)
+        first, second = cheap.pairs("corrected_means", baseline)
     parts = []
     for measure in cheap.measures:
         values = (of.by_measure[measure] for of in (cheap, people))

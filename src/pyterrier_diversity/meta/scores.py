@@ -51,23 +51,20 @@ class Scores(NamedTuple):
         """The numbers of systems and queries, as attributes of a table."""
         return {"n_systems": len(self.systems), "n_queries": len(self.queries)}
 
-    def pairs(
-        self, who: str, baseline: str | Iterable[str] | None, *, several: bool = True
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def pairs(self, who: str, baseline: str | Iterable[str] | None) -> tuple[np.ndarray, np.ndarray]:
         """Return the positions of both systems of each pair, in the order of the frame; baselines are second.
 
         Without a baseline, these are all pairs. Errors start with ``who``: a ``ValueError`` if a baseline is unknown, a
-        ``TypeError`` if it is neither a name nor, if there may be ``several``, a list of names.
+        ``TypeError`` if it is neither a name nor a list of names.
         """
         found: Iterable[tuple[str, str]] = combinations(self.given, 2)
         if baseline is not None:
-            if several and not isinstance(baseline, Iterable):
+            if not isinstance(baseline, Iterable):
                 raise TypeError(f"{who}: baseline must be the name of a system or a list of names, not {baseline!r}.")
-            listed = several and not isinstance(baseline, str)
-            names = list(dict.fromkeys(map(str, baseline if listed else [baseline])))
+            names = list(dict.fromkeys(map(str, [baseline] if isinstance(baseline, str) else baseline)))
             if not names or not all(name in self.given for name in names):
-                rule = f"{'among the systems' if several else 'one of'} {', '.join(self.given)}"
-                raise ValueError(f"{who}: baseline must be {rule}, not {baseline!r}.")
+                systems = ", ".join(self.given)
+                raise ValueError(f"{who}: baseline must be among the systems {systems}, not {baseline!r}.")
             # Two baselines are compared once.
             found = [(one, other) for i, other in enumerate(names) for one in self.given if one not in names[: i + 1]]
         places = [[self.systems.index(name) for name in pair] for pair in found]
@@ -235,35 +232,23 @@ def range_of(measure: str) -> tuple[float, float]:
         return -np.inf, np.inf
 
 
-def families(who: str, measures: Iterable[str], group: Group | None) -> dict[str, str] | None:
-    """Return the family of each measure by name; raise a ``ValueError`` if ``group`` has none for a measure."""
+def with_families(who: str, frame: pd.DataFrame, group: Group | None) -> pd.DataFrame:
+    """Add the family of each measure, and the family's mean tau at the same size or depth, if there is a ``group``."""
     if group is None:
-        return None
-    if callable(group):
-        return {measure: group(measure) for measure in measures}
-    family_of = {str(measure): family for measure, family in group.items()}
-    missing = [measure for measure in measures if measure not in family_of]
-    if missing:
-        raise ValueError(f"{who}: group has no family for {', '.join(missing)}.")
-    return family_of
+        return frame
+    family = frame["measure"].map(group if callable(group) else {str(name): group[name] for name in group})
+    if family.isna().any():
+        raise ValueError(f"{who}: group has no family for {', '.join(frame['measure'][family.isna()].unique())}.")
+    frame.insert(1, "family", family)
+    if "tau" in frame:
+        same = [name for name in ("family", "size", "depth") if name in frame]
+        mean = frame.groupby(same, sort=False)["tau"].transform("mean")
+        frame.insert(list(frame).index("tau") + 1, "family_tau", mean)
+    return frame
 
 
-def with_legend(
-    frame: pd.DataFrame,
-    function: Callable[..., Any],
-    attrs: Mapping[Any, Any],
-    family_of: Mapping[str, str] | None = None,
-) -> pd.DataFrame:
-    """Add attributes, the family of each measure, and the family's mean tau at the same size or depth.
-
-    The attribute ``legend`` has the descriptions of the columns in the docstring of the function that returns them.
-    """
-    if family_of is not None:
-        frame.insert(1, "family", frame["measure"].map(family_of))
-        if "tau" in frame:
-            same = [name for name in ("family", "size", "depth") if name in frame]
-            mean = frame.groupby(same, sort=False, dropna=False)["tau"].transform("mean")
-            frame.insert(list(frame).index("tau") + 1, "family_tau", mean)
+def with_legend(frame: pd.DataFrame, function: Callable[..., Any], attrs: Mapping[Any, Any]) -> pd.DataFrame:
+    """Add the attributes, and the descriptions of the columns from the docstring of the function that returns them."""
     legend = legend_of(function.__doc__)
     frame.attrs = {"legend": {column: legend[column] for column in frame if column in legend}, **attrs}
     return frame

@@ -27,7 +27,7 @@ from pyterrier_diversity import (
     nCT,
 )
 from pyterrier_diversity.measures import DiversityMeasure
-from pyterrier_diversity.meta.axioms import CONSTRAINTS, Constraint, Pair, axiom_table, counterexample
+from pyterrier_diversity.meta.axioms import CONSTRAINTS, axiom_table, counterexample
 
 ALL = "Pri Deep DeepTh CloseTh Conf AspDiv Red MRed Sat AspRel"
 NOVELTY = "Pri Deep DeepTh CloseTh AspDiv Red"
@@ -261,21 +261,6 @@ def test_a_measure_gives_the_same_alone_and_among_others(table):
     some = [EU, CT_rank(saturation=0.9), IA(nDCG)]
 
     pd.testing.assert_frame_equal(axiom_table(some), table.loc[[str(measure) for measure in some]])
-
-
-def test_a_constraint_of_a_stranger_is_searched_too():
-    def smallest(largest):
-        yield (Pair(("a",), ("b",), {"a": (largest,), "b": (1,)}, (1.0,)),)
-
-    graded = Constraint("Graded", "The better document is better.", "none", smallest)
-
-    assert axiom_table([RBU, StRecall], [graded, "Pri"])["Graded"].to_dict() == {"RBU": True, "StRecall": False}
-
-
-def test_a_constraint_without_rankings_is_met():
-    silent = Constraint("Silent", "Nothing is demanded.", "none", lambda _: [])
-
-    assert counterexample(RBU, silent) is None
 
 
 def test_no_measures_make_an_empty_table():

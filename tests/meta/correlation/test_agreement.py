@@ -101,8 +101,8 @@ def test_pairs_of_one_judge_are_left_out_with_their_counts():
     assert (table.attrs["only_a"], table.attrs["only_b"]) == (1, 2)
 
 
-def test_negative_labels_are_0_and_rel_is_the_smallest_relevant_label():
-    row = last(agreement(judged([-2, 1, 2]), judged([0, 2, 2]), rel=2))
+def test_negative_labels_are_0_and_labels_above_0_are_relevant():
+    row = last(agreement(judged([-2, 0, 2]), judged([0, 0.5, 2])))
 
     assert row["agreement"] == pytest.approx(2 / 3)
     assert (row["relevant"], row["other_relevant"], row["jaccard"]) == (1, 2, 0.5)
@@ -135,21 +135,19 @@ def test_qrels_with_ir_measures_names_are_read_and_none_is_changed():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "message"),
+    ("arguments", "message"),
     [
-        ((judged([1]), judged([1], query="p")), {}, "must judge at least one document for the same intent"),
-        ((judged([1]), judged([1])), {"rel": 0}, r"rel must be a number in \(0, inf\), not 0"),
+        ((judged([1]), judged([1], query="p")), "must judge at least one document for the same intent"),
         (
             (pd.concat([judged([1]), judged([2])]), judged([1])),
-            {},
             "different labels for one query, intent and document",
         ),
-        ((judged([1]), judged([1]).drop(columns="label")), {}, "qrels_b: missing column label"),
+        ((judged([1]), judged([1]).drop(columns="label")), "qrels_b: missing column label"),
     ],
 )
-def test_invalid_arguments_are_refused(arguments, options, message):
+def test_invalid_arguments_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        agreement(*arguments, **options)
+        agreement(*arguments)
 
 
 SEVERAL = json.loads((Path(__file__).parents[2] / "golden" / "krippendorff.json").read_text())["cases"]
@@ -195,10 +193,8 @@ def test_judges_who_give_one_label_only_have_no_alpha():
     assert table[["alpha_nominal", "alpha_ordinal"]].isna().all(axis=None)
 
 
-def test_what_is_only_for_two_judges_is_refused():
+def test_too_few_judges_are_refused():
     judges = of_judges([[1, 0], [1, 1]])
-    with pytest.raises(ValueError, match="agreement: rel is for two judges"):
-        agreement(judges, rel=1)
     with pytest.raises(ValueError, match="give the qrels of at least two judges, not 1"):
         agreement({"one": judges["judge 0"]})
     with pytest.raises(ValueError, match="two judges must judge at least one document for the same intent"):

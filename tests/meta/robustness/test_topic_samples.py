@@ -48,13 +48,13 @@ def test_means_that_differ_by_the_fuzziness_are_tied(difference, ties):
     assert table[["stability", "ties"]].to_numpy().tolist() == [[1 - ties, ties]]
 
 
-@pytest.mark.parametrize(("fuzziness", "share"), [(0.05, 0.5), (0, 0.5), (0.2, 0.3), (0.1, 1)])
-def test_values_equal_a_slow_restatement(fuzziness, share):
+@pytest.mark.parametrize("fuzziness", [0.05, 0, 0.2])
+def test_values_equal_a_slow_restatement(fuzziness):
     values = {name: np.random.default_rng(i).random((6, 11)).round(1) for i, name in enumerate("PQR")}
 
-    table = stability(perquery(**values), n_trials=40, fuzziness=fuzziness, share=share, rng=7)
+    table = stability(perquery(**values), n_trials=40, fuzziness=fuzziness, rng=7)
 
-    trials = samples(7, 11, 40, int(11 * share))
+    trials = samples(7, 11, 40, 5)
     # Topics in the order of their names: 0, 1, 10, 2, ...
     by_name = sorted(range(11), key=str)
     expected = [slowly(values[name][:, by_name].tolist(), trials, fuzziness) for name in "PQR"]
@@ -65,9 +65,9 @@ def test_values_equal_a_slow_restatement(fuzziness, share):
 NOISE = perquery(P=np.random.default_rng(3).random((5, 9)), Q=np.random.default_rng(4).random((5, 9)))
 
 
-@pytest.mark.parametrize(("n_queries", "share", "n_topics"), [(45, 0.5, 22), (50, 0.5, 25), (100, 0.29, 29), (3, 1, 3)])
-def test_samples_have_a_share_of_the_topics_rounded_down(n_queries, share, n_topics):
-    table = stability(perquery(P=np.zeros((2, n_queries))), n_trials=1, share=share)
+@pytest.mark.parametrize(("n_queries", "n_topics"), [(2, 1), (45, 22), (50, 25)])
+def test_samples_have_half_of_the_topics_rounded_down(n_queries, n_topics):
+    table = stability(perquery(P=np.zeros((2, n_queries))), n_trials=1)
 
     assert list(table.attrs["legend"]) == list(table.columns)
     assert table.attrs["n_topics"] == n_topics
@@ -79,9 +79,6 @@ def test_samples_have_a_share_of_the_topics_rounded_down(n_queries, share, n_top
         ({"n_trials": 0}, r"stability: n_trials must be an integer in \[1, inf\), not 0\."),
         ({"n_trials": 1.5}, r"n_trials must be an integer"),
         ({"fuzziness": -0.1}, r"fuzziness must be a number in \[0, inf\), not -0\.1\."),
-        ({"share": 0}, r"share must be a number in \(0, 1\], not 0\."),
-        ({"share": 1.1}, r"share must be a number in \(0, 1\], not 1\.1\."),
-        ({"share": 0.1}, r"share must leave at least one topic in a sample, but is 0\.1 of 9 topics\."),
         ({"measures": ["AP"]}, r"perquery has no measure AP"),
     ],
 )
@@ -90,9 +87,10 @@ def test_parameters_out_of_range_are_refused(arguments, message):
         stability(NOISE, **arguments)
 
 
-def test_one_system_is_refused():
-    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not 1\."):
-        stability(perquery(P=[[1, 2]]))
+@pytest.mark.parametrize(("values", "what"), [([[1, 2]], "systems"), ([[1], [2]], "queries")])
+def test_one_system_or_topic_is_refused(values, what):
+    with pytest.raises(ValueError, match=rf"perquery must have at least two {what}, not 1\."):
+        stability(perquery(P=values))
 
 
 def tau_b(first, second):

@@ -26,9 +26,7 @@ _LARGEST_LABELS = (SATURATED, 4, 3)
 _FIRST_INSTANCES = 24
 
 
-def _constraint_of(constraint: str | Constraint) -> Constraint:
-    if isinstance(constraint, Constraint):
-        return constraint
+def _constraint_of(constraint: str) -> Constraint:
     if constraint not in CONSTRAINTS:
         raise ValueError(f"constraint must be one of {', '.join(CONSTRAINTS)}, not {constraint!r}.")
     return CONSTRAINTS[constraint]
@@ -116,15 +114,15 @@ def _frame(measure: ir_measures.Measure, constraint: Constraint, pair: Pair, val
     return with_legend(frame, counterexample, {"measure": str(measure), **rule})
 
 
-def counterexample(measure: ir_measures.Measure | str, constraint: str | Constraint) -> pd.DataFrame | None:
+def counterexample(measure: ir_measures.Measure | str, constraint: str) -> pd.DataFrame | None:
     """Return the smallest rankings found on which a measure breaks a constraint.
 
     Parameters
     ----------
     measure : Measure or str
         A measure of this package or of ir_measures. An ad-hoc measure is read as ``Adhoc(measure)``.
-    constraint : str or Constraint
-        One of `CONSTRAINTS`, or its name.
+    constraint : str
+        The name of one of `CONSTRAINTS`.
 
     Returns
     -------
@@ -173,14 +171,14 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str | Constra
     return _search([measure], [sought]).get((sought.name, measure))
 
 
-def axiom_table(measures: Measures, constraints: Iterable[str | Constraint] | None = None) -> pd.DataFrame:
+def axiom_table(measures: Measures, constraints: Iterable[str] | None = None) -> pd.DataFrame:
     """Check measures against the ten constraints, by a search for counter-examples.
 
     Parameters
     ----------
     measures : Measure or str, or iterable of them
         As for `counterexample`.
-    constraints : iterable of str or Constraint, optional
+    constraints : iterable of str, optional
         By default, all ten of `CONSTRAINTS`.
 
     Returns

@@ -11,14 +11,13 @@ import pandas as pd
 from ...frames import QRELS_COLUMNS, Columns, warn
 from ...io import qrels_frame
 from ...judged import intents_of_rows, judge
-from ...parameters import REL, checked
 from ...warnings import MissingWarning
 from ..scores import with_legend
 
 _JUDGED_PAIR = ["query_id", "iteration", "doc_id"]
 
 
-def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) -> pd.DataFrame:
+def agreement(qrels_a: Any, qrels_b: Any = None) -> pd.DataFrame:
     r"""Compute the agreement of two judges on the documents that both judged, or of several judges.
 
     `assessor_agreement` shows how their differences change the ranking of systems.
@@ -28,9 +27,6 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
     qrels_a, qrels_b : DataFrame
         The qrels of each judge, with PyTerrier's or ir_measures' column names. For two or more judges, a dict of names
         to qrels instead of both.
-    rel : float > 0, optional
-        Smallest relevant label, for the columns that count relevant documents of two judges. All labels above 0 are
-        relevant if omitted.
 
     Returns
     -------
@@ -59,8 +55,7 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
     Raises
     ------
     ValueError
-        If qrels cannot be read, no pair is judged by two judges, or ``rel`` is out of range or given for a dict of
-        judges.
+        If qrels cannot be read, or no pair is judged by two judges.
 
     Warns
     -----
@@ -69,9 +64,9 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
 
     Notes
     -----
-    Negative labels count as 0. Cohen's kappa is :math:`(p_o - p_e)/(1 - p_e)`, where :math:`p_o` is the share of equal
-    labels, and :math:`p_e` the share expected if each judge's labels were shuffled. In the linear form, labels a and b
-    agree by :math:`1 - |a - b| / (\max - \min)`. statsmodels computes both.
+    Negative labels count as 0, and labels above 0 are relevant. Cohen's kappa is :math:`(p_o - p_e)/(1 - p_e)`, where
+    :math:`p_o` is the share of equal labels, and :math:`p_e` the share expected if each judge's labels were shuffled.
+    In the linear form, labels a and b agree by :math:`1 - |a - b| / (\max - \min)`. statsmodels computes both.
 
     Krippendorff's alpha is :math:`1 - D_o / D_e`, the observed disagreement of the labels of a pair over that of all
     labels shuffled. Two labels disagree by :math:`[a \ne b]` or, as ordered labels, by the squared number of labels
@@ -105,10 +100,7 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
        qid iteration  pairs  labels  alpha_nominal  alpha_ordinal
     2  all       all      4      12          0.436          0.615
     """
-    (rel,) = checked("agreement", REL, rel=rel).values()
     of_several = isinstance(qrels_a, Mapping) and qrels_b is None
-    if of_several and rel is not None:
-        raise ValueError("agreement: rel is for two judges. Give two qrels instead of a dict.")
     judges: dict[Any, Any] = dict(qrels_a) if of_several else {"qrels_a": qrels_a, "qrels_b": qrels_b}
     if len(judges) < 2:
         raise ValueError(f"agreement: give the qrels of at least two judges, not {len(judges)}.")
@@ -135,7 +127,7 @@ def agreement(qrels_a: Any, qrels_b: Any = None, *, rel: float | None = None) ->
     levels = np.unique(labels["relevance"])
     intents = [*labels.groupby(_JUDGED_PAIR[:2], sort=False), (("all", "all"), labels)]
     rows = [
-        {"qid": query, "iteration": intent, **(_alphas(own) if of_several else _kappas(own, levels, rel))}
+        {"qid": query, "iteration": intent, **(_alphas(own) if of_several else _kappas(own, levels))}
         for (query, intent), own in intents
     ]
     return with_legend(pd.DataFrame(rows), agreement, attrs)
@@ -154,18 +146,16 @@ def _labels_of_judge(qrels: Any, what: str) -> pd.DataFrame:
     }
     pairs = pd.DataFrame(columns).drop_duplicates()
     # A row without a document names an intent that nobody judged.
-    pairs = pairs[pairs["doc_id"] != ""]
-    whole = (pairs["relevance"] == np.floor(pairs["relevance"])).all()
-    return pairs.astype({"relevance": np.int64}) if whole else pairs
+    return pairs[pairs["doc_id"] != ""]
 
 
-def _kappas(labels: pd.DataFrame, levels: np.ndarray, rel: float | None) -> dict[str, float]:
+def _kappas(labels: pd.DataFrame, levels: np.ndarray) -> dict[str, float]:
     """Compare the labels of two judges."""
     from scipy.stats.contingency import crosstab
     from statsmodels.stats.inter_rater import cohens_kappa
 
     a, b = labels["relevance"].to_numpy().reshape(-1, 2).T
-    first, second = (own > 0 if rel is None else own >= rel for own in (a, b))
+    first, second = a > 0, b > 0
     either = np.count_nonzero(first | second)
     counts = crosstab(a, b, levels=(levels, levels)).count
     plain = linear = np.nan

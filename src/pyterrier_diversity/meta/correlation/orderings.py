@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...docstrings import legend_of
 from ...parameters import Parameter
-from ..scores import Group, Measures, as_values, families, names_of, read_scores, rounded, with_legend
+from ..scores import Group, Measures, as_values, names_of, read_scores, rounded, with_families, with_legend
 from ..significance.randomisation import slices
 
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
@@ -35,7 +35,7 @@ def rank_correlation(
     top: int | None = None,
     matrix: bool = False,
 ) -> pd.DataFrame:
-    """Compute how similarly measures rank the systems by their means over the queries.
+    r"""Compute how similarly measures rank the systems by their means over the queries.
 
     Parameters
     ----------
@@ -48,10 +48,11 @@ def rank_correlation(
     reference : Measure or str, or list of them, optional
         The measures to compare with; by default, all pairs of measures are compared.
     method : {"tau", "spearman", "tau_ap", "tau_ap_symmetric"}
-        `kendall_tau`, Spearman's rho, `tau_ap` with the measure as the estimate, or `tau_ap_symmetric`.
+        Kendall's tau, Spearman's rho, the AP correlation with the measure as the estimate, in which swaps near its top
+        cost the most, or the mean of that in both directions.
     variant : {"b", "a"}
-        How to treat ties, as in the function of that name. Spearman's rho uses mean ranks, which is "b". Means over
-        queries that are equal to eight decimals are tied.
+        How to treat ties; see Notes. Spearman's rho uses mean ranks, which is "b". Means over queries that are equal to
+        eight decimals are tied.
     top : int >= 2, optional
         Use only the best systems by the reference: this many, and those tied with the last of them. By default, all.
     matrix : bool
@@ -83,6 +84,41 @@ def rank_correlation(
     MissingWarning
         If queries are left out, because some systems have no value for them.
 
+    Notes
+    -----
+    Of n pairs of systems, P are in the same order and Q in the opposite order; :math:`n_1` and :math:`n_2` are not tied
+    by the measure and by the reference. Kendall's tau is :math:`(P - Q) / \sqrt{n_1 n_2}` with variant ``"b"``, and
+    :math:`(P - Q) / n`, the mean over all ways to break the ties, with ``"a"``.
+
+    The AP correlation of n systems, without ties and in the order of the estimate (Yilmaz et al.), is
+
+    .. math::
+        \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
+
+    where C(i) counts the systems above rank i of the estimate that are above the same system in the reference too.
+
+    ``"a"`` is the mean of this over all ways to break the ties of both lists, all equally likely. For a reference
+    without ties it is :math:`\tau_{AP,a}` of Urbano and Marrero, who do not define it for a reference with ties.
+
+    ``"b"`` ignores pairs that are tied in the estimate:
+
+    .. math::
+        \frac{2}{n - t} \sum_{i:\, p_i > 0} \frac{C(i)}{p_i} - 1
+
+    where :math:`p_i` systems are above system i in the estimate, C(i) of these are also above it in the reference, and
+    t systems share the top of the estimate. A pair that is tied only in the reference therefore costs as much as a
+    swap. :math:`\tau_{AP,b}` of Urbano and Marrero is the mean of this in both directions: "tau_ap_symmetric".
+
+    References
+    ----------
+    Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), 239-251.
+
+    Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR, 587-594.
+    https://doi.org/10.1145/1390334.1390435
+
+    Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR, 321-324.
+    https://doi.org/10.1145/3121050.3121106
+
     Examples
     --------
     >>> means = pd.DataFrame({"name": ["x", "y", "z"], "AP": [0.3, 0.2, 0.1], "RBU": [0.2, 0.3, 0.1]})
@@ -108,8 +144,7 @@ def rank_correlation(
     if top is None:
         coefficients = correlate(values, np.stack([means[name] for name in references]), method, variant)
     else:
-        parameter = Parameter(int, interval=f"[2, {values.shape[1]}]")
-        attrs["top"] = top = int(parameter.check("rank_correlation", "top", top))
+        attrs["top"] = top = Parameter(int, interval=f"[2, {values.shape[1]}]").check("rank_correlation", "top", top)
         best = [(means[name], means[name] >= np.sort(means[name])[-top]) for name in references]
         columns = [correlate(values[:, kept], own[None, kept], method, variant) for own, kept in best]
         coefficients = np.concatenate(columns, axis=1)
@@ -131,152 +166,43 @@ def _means_of_systems(frame: pd.DataFrame) -> dict[str, np.ndarray]:
     return {measure: rounded(of_systems.mean(axis=1)) for measure, of_systems in values.items()}
 
 
-def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
-    r"""Compute Kendall's rank correlation of two lists of values.
+def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+    r"""Compute Kendall's rank correlation (tau-b) of two lists of values.
 
     Parameters
     ----------
     first, second : array_like, shape (n_systems,)
         Values of the systems. Values that are equal to ten decimals are tied; values above 1 in absolute value are
         first divided by a power of ten.
-    variant : {"b", "a"}
-        How to treat ties. Of n pairs of systems, P are in the same order and Q in the opposite order; :math:`n_1` and
-        :math:`n_2` are not tied in the first and in the second list. ``"b"`` is :math:`(P - Q) / \sqrt{n_1 n_2}`.
-        ``"a"`` is :math:`(P - Q) / n`, the mean over all ways to break the ties.
 
     Returns
     -------
     float
-        In [-1, 1]; with ``"b"``, NaN if all systems are tied in a list.
+        In [-1, 1]; NaN if all systems are tied in a list.
 
     Raises
     ------
     ValueError
-        If the lists do not have the same length of at least 2, a value is not finite, or the variant is unknown.
-
-    References
-    ----------
-    Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), 239-251.
+        If the lists do not have the same length of at least 2, or a value is not finite.
 
     Examples
     --------
     >>> round(kendall_tau([3, 2, 1], [3, 1, 2]), 3)
     0.333
     """
-    return _of_two("kendall_tau", "tau", variant, first=first, second=second)
-
-
-def tau_ap(estimate: npt.ArrayLike, reference: npt.ArrayLike, variant: Variant = "b") -> float:
-    r"""Compute the AP rank correlation, in which swaps near the top of the estimate cost the most.
-
-    Parameters
-    ----------
-    estimate : array_like, shape (n_systems,)
-        Values of the systems; higher is better. Ties are as in `kendall_tau`.
-    reference : array_like, shape (n_systems,)
-        Values of the systems in the true order.
-    variant : {"b", "a"}
-        How to treat ties; see Notes. Without ties, both are the coefficient of Yilmaz et al.
-
-    Returns
-    -------
-    float
-        In [-1, 1]; with ``"b"``, NaN if all systems are tied in the estimate or in the reference.
-
-    Raises
-    ------
-    ValueError
-        If the lists do not have the same length of at least 2, a value is not finite, or the variant is unknown.
-
-    Notes
-    -----
-    Without ties, with the systems in the order of the estimate (Yilmaz et al.),
-
-    .. math::
-        \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
-
-    where C(i) counts the systems above rank i of the estimate that are above the same system in the reference too.
-
-    ``"a"`` is the mean of this over all ways to break the ties of both lists, all equally likely. For a reference
-    without ties it is :math:`\tau_{AP,a}` of Urbano and Marrero, who do not define it for a reference with ties.
-
-    ``"b"`` ignores pairs that are tied in the estimate:
-
-    .. math::
-        \frac{2}{n - t} \sum_{i:\, p_i > 0} \frac{C(i)}{p_i} - 1
-
-    where :math:`p_i` systems are above system i in the estimate, C(i) of these are also above it in the reference, and
-    t systems share the top of the estimate. A pair that is tied only in the reference therefore costs as much as a
-    swap. :math:`\tau_{AP,b}` of Urbano and Marrero is the mean of this in both directions: `tau_ap_symmetric`.
-
-    References
-    ----------
-    Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR, 587-594.
-    https://doi.org/10.1145/1390334.1390435
-
-    Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR, 321-324.
-    https://doi.org/10.1145/3121050.3121106
-
-    Examples
-    --------
-    >>> tau_ap([2, 3, 1], [3, 2, 1]), tau_ap([3, 1, 2], [3, 2, 1])
-    (0.0, 0.5)
-    """
-    return _of_two("tau_ap", "tau_ap", variant, estimate=estimate, reference=reference)
-
-
-def tau_ap_symmetric(first: npt.ArrayLike, second: npt.ArrayLike, variant: Variant = "b") -> float:
-    r"""Compute the symmetric AP rank correlation: the mean of `tau_ap` with each of two lists as the estimate.
-
-    Parameters
-    ----------
-    first, second : array_like, shape (n_systems,)
-        Values of the systems; higher is better.
-    variant : {"b", "a"}
-        As in `tau_ap`; ``"b"`` is :math:`\tau_{AP,b}` of Urbano and Marrero.
-
-    Returns
-    -------
-    float
-        In [-1, 1]; with ``"b"``, NaN if all systems are tied in a list.
-
-    Raises
-    ------
-    ValueError
-        As in `tau_ap`.
-
-    References
-    ----------
-    Yilmaz, Aslam, Robertson (2008). A new rank correlation coefficient for information retrieval. SIGIR, 587-594.
-    https://doi.org/10.1145/1390334.1390435
-
-    Urbano, Marrero (2017). The treatment of ties in AP correlation. ICTIR, 321-324.
-    https://doi.org/10.1145/3121050.3121106
-
-    Examples
-    --------
-    >>> tau_ap_symmetric([2, 3, 1], [3, 2, 1])
-    0.0
-    """
-    return _of_two("tau_ap_symmetric", "tau_ap_symmetric", variant, first=first, second=second)
-
-
-def _of_two(who: str, method: Method, variant: Variant, **lists: npt.ArrayLike) -> float:
-    VARIANT.check(who, "variant", variant)
     try:
-        arrays = {name: np.asarray(values, dtype=np.float64) for name, values in lists.items()}
+        one, other = lists = [np.asarray(values, dtype=np.float64) for values in (first, second)]
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{who}: {' and '.join(lists)} must be lists of numbers: {error}.") from error
-    (first, one), (second, other) = arrays.items()
+        raise ValueError(f"kendall_tau: first and second must be lists of numbers: {error}.") from error
     if one.ndim != 1 or one.shape != other.shape or len(one) < 2:
         raise ValueError(
-            f"{who}: {first} and {second} must be lists of the same length, 2 or more, not of shapes {one.shape} "
-            f"and {other.shape}."
+            "kendall_tau: first and second must be lists of the same length, 2 or more, not of shapes "
+            f"{one.shape} and {other.shape}."
         )
-    for name, values in arrays.items():
+    for name, values in zip(("first", "second"), lists, strict=True):
         if not np.isfinite(values).all():
-            raise ValueError(f"{who}: {name} must be finite numbers, not {values[~np.isfinite(values)][0]}.")
-    return float(correlate(rounded(one)[None], rounded(other)[None], method, variant).item())
+            raise ValueError(f"kendall_tau: {name} must be finite numbers, not {values[~np.isfinite(values)][0]}.")
+    return float(correlate(rounded(one)[None], rounded(other)[None]).item())
 
 
 def correlate(
@@ -567,9 +493,10 @@ def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group
         )
     frame = pd.DataFrame({"measure": scores.measures, "unanimity": _mutual_information(values[originals])[copy_of]})
     frame = frame.sort_values("unanimity", ascending=False, kind="stable", ignore_index=True)
-    family_of = families("unanimity", scores.measures, group)
-    frame = with_legend(frame, unanimity, {**scores.sizes, "n_measures": len(originals)}, family_of)
-    return frame if family_of is None else frame.drop_duplicates("family", ignore_index=True)
+    frame = with_legend(
+        with_families("unanimity", frame, group), unanimity, {**scores.sizes, "n_measures": len(originals)}
+    )
+    return frame if group is None else frame.drop_duplicates("family", ignore_index=True)
 
 
 def _above_and_below(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

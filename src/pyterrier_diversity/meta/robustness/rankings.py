@@ -22,13 +22,12 @@ from ...progress import progress
 from ...qrels import retrieval_counts
 from ...warnings import MissingWarning
 from ..correlation.orderings import correlate, kendall_tau
-from ..scores import Group, Measures, families, read_scores, rounded, with_legend
+from ..scores import Group, Measures, read_scores, rounded, with_families, with_legend
 
 N_TRIALS = Parameter(int, 1000, interval="[1, inf)")
 _SAMPLING: Parameters = {
     "n_trials": N_TRIALS,
     "fuzziness": Parameter(float, 0.05, interval="[0, inf)"),
-    "share": Parameter(float, 0.5, interval="(0, 1]"),
     "ci": Parameter(float, 0.95, interval="(0, 1)"),
 }
 _POOL_DEPTH = Parameter(int, interval="[1, inf)")
@@ -40,14 +39,13 @@ def stability(
     *,
     n_trials: int = 1000,
     fuzziness: float = 0.05,
-    share: float = 0.5,
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
     r"""Compute how often a measure orders two systems the same way on different samples of the topics.
 
-    Each trial draws topics without replacement and orders each pair of systems by their means. The stability is the
-    share of trials with the more frequent order, averaged over the pairs.
+    Each trial draws half of the topics (rounded down) without replacement and orders each pair of systems by their
+    means. The stability is the share of trials with the more frequent order, averaged over the pairs.
 
     Parameters
     ----------
@@ -59,8 +57,6 @@ def stability(
         R, the number of samples. All measures share them.
     fuzziness : float >= 0
         Two systems are tied in a trial if their means differ by at most this.
-    share : float in (0, 1]
-        Share of the topics in a sample, rounded down to whole topics.
     rng : int or Generator, optional
         Random seed.
     n_jobs : int, optional
@@ -82,8 +78,8 @@ def stability(
     Raises
     ------
     ValueError
-        If a parameter is out of range, a sample would be empty, or there are fewer than two systems. Also if a column,
-        a measure or a value is missing in the frame.
+        If a parameter is out of range, or there are fewer than two systems or topics. Also if a column, a measure or a
+        value is missing in the frame.
 
     Warns
     -----
@@ -105,9 +101,9 @@ def stability(
 
     Examples
     --------
-    >>> rows = [("a", "1", 0.9), ("a", "2", 0.2), ("a", "3", 0.8), ("b", "1", 0.5), ("b", "2", 0.6), ("b", "3", 0.5)]
+    >>> rows = [("a", "1", 0.9), ("a", "2", 0.7), ("a", "3", 0.8), ("b", "1", 0.5), ("b", "2", 0.6), ("b", "3", 0.5)]
     >>> frame = pd.DataFrame(rows, columns=["name", "qid", "value"]).assign(measure="P@5")
-    >>> table = stability(frame, n_trials=9, share=1)
+    >>> table = stability(frame, n_trials=9)
     >>> table
       measure  stability  ties
     0     P@5        1.0   0.0
@@ -116,15 +112,11 @@ def stability(
 
     >>> ax = table.plot.barh("measure", ["stability", "ties"], stacked=True)
     """
-    how = checked("stability", _SAMPLING, n_trials=n_trials, fuzziness=fuzziness, share=share)
-    n_trials, fuzziness, share = how.values()
-    scores = read_scores(perquery, measures, two=["systems"], who="stability")
+    how = checked("stability", _SAMPLING, n_trials=n_trials, fuzziness=fuzziness)
+    n_trials, fuzziness = how.values()
+    scores = read_scores(perquery, measures, two=["systems", "queries"], who="stability")
     n_queries = len(scores.queries)
-    n_topics = int(round(n_queries * share, 10))  # 0.29 * 100 is slightly below 29
-    if n_topics < 1:
-        raise ValueError(
-            f"stability: share must leave at least one topic in a sample, but is {share!r} of {n_queries} topics."
-        )
+    n_topics = n_queries // 2
     # Drawn before the work is divided, so that the result does not depend on the number of workers.
     samples = _samples(generator_of(rng), n_queries, n_topics, n_trials)
     tasks = [(values, samples, fuzziness) for values in scores.unrounded.values()]
@@ -219,15 +211,14 @@ def topic_sampling(
     n_trials = N_TRIALS.check(who, "n_trials", n_trials)
     scores = read_scores(perquery, measures, two=["systems"], who=who)
     n_queries = len(scores.queries)
-    size = Parameter(int, interval=f"[1, {n_queries}]")
-    drawn = size.check_each(who, "sizes", sizes)
-    family_of = families(who, scores.measures, group)
+    drawn = Parameter(int, interval=f"[1, {n_queries}]").check_each(who, "sizes", sizes)
     sized = zip(drawn, generator_of(rng).spawn(len(drawn)), strict=True)
     samples = [_samples(generator, n_queries, n, n_trials) for n, generator in sized]
     tasks = list(product(scores.unrounded.values(), samples))
     taus = in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics")
     frame = over_trials(np.array(taus), {"measure": scores.measures, "size": drawn}, "tau", "sd")
-    return with_legend(frame, topic_sampling, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)}, family_of)
+    frame = with_families(who, frame, group)
+    return with_legend(frame, topic_sampling, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)})
 
 
 def _samples(generator: np.random.Generator, n_queries: int, size: int, n_trials: int) -> np.ndarray:
@@ -341,7 +332,6 @@ def pool_depth(
     who = "pool_depth"
     (judged,), systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels)
     wanted = _POOL_DEPTH.check_each(who, "depths", depths)
-    family_of = families(who, list(chosen), group)
     rankings = [Run(run) for run in systems.values()]
     pools = [judged[retrieval_counts(Columns(judged, (), "qrels"), rankings, depth) > 0] for depth in wanted]
     for depth, pool in zip(wanted, pools, strict=True):
@@ -358,7 +348,7 @@ def pool_depth(
         rows.append((name, depth, tau, len(pool) / n_judged, pool["query_id"].nunique()))
     frame = pd.DataFrame(rows, columns=["measure", "depth", "tau", "judged", "n_queries"])
     sizes = {"n_systems": len(systems), "n_queries": judged["query_id"].nunique()}
-    return with_legend(frame, pool_depth, sizes, family_of)
+    return with_legend(with_families(who, frame, group), pool_depth, sizes)
 
 
 def assessor_agreement(
@@ -452,7 +442,6 @@ def assessor_agreement(
     who = "assessor_agreement"
     n_trials, ci = checked(who, _SAMPLING, n_trials=n_trials, ci=ci).values()
     both, systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels, other_qrels=other_qrels)
-    family_of = families(who, list(chosen), group)
     queries, others = (set(judged["query_id"]) for judged in both)
     common = queries & others
     if not common:
@@ -470,10 +459,8 @@ def assessor_agreement(
         # Without the samples in which all systems are tied.
         rows.append((name, _tau_of(measure, *tables), *pd.Series(taus).quantile([(1 - ci) / 2, (1 + ci) / 2])))
     frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
-    how = {"n_trials": n_trials, "ci": ci, **seed_of(rng)}
-    return with_legend(
-        frame, assessor_agreement, {"n_systems": len(systems), "n_queries": len(common), **how}, family_of
-    )
+    attrs = {"n_systems": len(systems), "n_queries": len(common), "n_trials": n_trials, "ci": ci, **seed_of(rng)}
+    return with_legend(with_families(who, frame, group), assessor_agreement, attrs)
 
 
 def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:

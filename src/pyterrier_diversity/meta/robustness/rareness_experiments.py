@@ -18,9 +18,10 @@ from ...judged import Judgements, Memo, Ranked, Run
 from ...measures.base import parts_of
 from ...measures.composite import innermost
 from ...parallel import in_parallel
-from ...parameters import REL, Parameter, Parameters, Rng, checked, generator_of, seed_of
+from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
+from ...progress import progress
 from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity, retrieval_counts
-from ..correlation.orderings import METHOD, Method, correlate
+from ..correlation.orderings import correlate
 from ..scores import Measures, rounded, with_legend
 from .rankings import N_TRIALS, over_trials, read_experiment
 
@@ -30,8 +31,6 @@ Options = Mapping[str, Any]
 _RARENESS: Parameters = {
     "cutoff": RARITY_CUTOFF,
     "form": RARITY_FORM,
-    **REL,
-    "method": METHOD,
     "n_trials": N_TRIALS,
     "kind": Parameter(str, "rare", choices=("rare", "common")),
     "n_relevant": Parameter(int, interval="[0, inf)"),
@@ -51,7 +50,6 @@ def number_of_systems(
     sizes: Iterable[int] | None = None,
     *,
     n_trials: int = 1000,
-    method: Method = "tau",
     cutoff: int = 100,
     form: RarityForm = "linear",
     rng: Rng = None,
@@ -75,8 +73,6 @@ def number_of_systems(
         Numbers of systems to draw; the powers of 2 below the number of systems if omitted.
     n_trials : int >= 1
         Number of samples of each size, which all measures share.
-    method : {"tau", "tau_ap", "tau_ap_symmetric"}
-        The coefficient: `kendall_tau`, `tau_ap` with the new ranking as the estimate, or `tau_ap_symmetric`.
     cutoff, form
         As in `add_rarity`.
     rng : int or Generator, optional
@@ -91,7 +87,7 @@ def number_of_systems(
 
         - ``measure``: the measure
         - ``n_systems``: number of systems in a sample
-        - ``mean``: correlation with the ranking of the same systems by rarity from all systems; mean over trials
+        - ``mean``: `kendall_tau` with the ranking of the same systems by rarity from all systems; mean over trials
         - ``std``: standard deviation of the correlation over trials (with n - 1)
         - ``n_trials``: number of trials in which not all systems are tied
 
@@ -131,12 +127,11 @@ def number_of_systems(
     >>> ax = of_size["mean"].plot(marker="o", yerr=of_size["std"])
     """
     who = "number_of_systems"
-    how = checked(who, _RARENESS, method=method, n_trials=n_trials, cutoff=cutoff, form=form)
+    how = checked(who, _RARENESS, n_trials=n_trials, cutoff=cutoff, form=form)
     (frame,), named, chosen = read_experiment(who, runs, measures, fewest=3 if sizes is None else 1, qrels=qrels)
     if sizes is None:
         sizes = [2**j for j in range(1, len(named).bit_length()) if 2**j < len(named)]
-    size = Parameter(int, interval=f"[2, {len(named)}]")
-    sizes = size.check_each(who, "sizes", sizes)
+    sizes = Parameter(int, interval=f"[2, {len(named)}]").check_each(who, "sizes", sizes)
     wanted = list(chosen.values())
     if any(_reads_rarity(measure) and innermost(measure).params.get("judged_only") for measure in wanted):
         raise ValueError(f"{who}: a measure that reads rarity must not have judged_only=True.")
@@ -169,15 +164,13 @@ def insert_synthetic_system(
     *,
     cutoff: int = 100,
     form: RarityForm = "linear",
-    rel: float | None = None,
-    n_jobs: int | None = None,
 ) -> pd.DataFrame:
     r"""Rank a synthetic system that retrieves D rare relevant documents, or the D most common ones.
 
     The synthetic system retrieves nothing else, and counts as a system when rarity is computed. Rare documents are new
-    ones that no other system retrieves; they are added to the qrels as relevant to all intents of the query. Common
-    documents are those that most systems retrieve, most common first, ties by descending document id. If a query has
-    fewer relevant documents, the system retrieves all of them.
+    ones that no other system retrieves; they are added to the qrels with the label 1 for all intents of the query.
+    Common documents are those that most systems retrieve, most common first, ties by descending document id. If a query
+    has fewer relevant documents, the system retrieves all of them.
 
     Parameters
     ----------
@@ -194,11 +187,6 @@ def insert_synthetic_system(
         Which documents the system retrieves.
     cutoff, form
         As in `add_rarity`.
-    rel : float > 0, optional
-        Smallest relevant label, and the label of the rare documents. By default, all labels above 0 are relevant, and
-        rare documents have the label 1.
-    n_jobs : int, optional
-        Number of parallel workers, as for joblib.
 
     Returns
     -------
@@ -252,19 +240,25 @@ def insert_synthetic_system(
     >>> ax.invert_yaxis()
     """
     who = "insert_synthetic_system"
-    how = checked(who, _RARENESS, kind=kind, cutoff=cutoff, form=form, rel=rel)
+    how = checked(who, _RARENESS, kind=kind, cutoff=cutoff, form=form)
     (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
     sizes = _RARENESS["n_relevant"].check_each(who, "n_relevant", n_relevant)
     queries = frame["query_id"].unique()
     others = [_of_queries(Columns(run, RUN_COLUMNS, "run").renamed(), queries) for run in named.values()]
-    documents = _new_documents(frame, max(sizes), how["rel"]) if kind == "rare" else _most_common(frame, others, how)
-    wanted = list(chosen.values())
-    tasks = [(others, frame, documents[documents["place"] < n], wanted, how) for n in sizes]
-    results = in_parallel(_place, tasks, n_jobs=n_jobs, what="synthetic systems")
+    documents = _new_documents(frame, max(sizes)) if kind == "rare" else _most_common(frame, others, how["cutoff"])
+    means = []
+    for n in progress(sizes, "synthetic systems", unit="system"):
+        own = documents[documents["place"] < n]
+        judged = pd.concat([frame, own.drop(columns="place")], ignore_index=True) if kind == "rare" else frame
+        ranking = own.drop_duplicates(["query_id", "doc_id"])
+        synthetic = ranking[["query_id", "doc_id"]].assign(score=-ranking["place"].astype(float))
+        means.append(_evaluate(list(chosen.values()), judged, [synthetic, *others], how)[0])
+    table = pd.DataFrame(product(chosen, [kind], sizes), columns=["measure", "kind", "n_relevant"])
+    by_measure = np.stack(means, axis=1)  # shape (measures, numbers, systems)
+    compared = rounded(by_measure)
+    table["value"] = by_measure[..., 0].ravel()
+    table["rank"] = np.count_nonzero(compared > compared[..., :1], axis=-1).ravel() + 1
     del how["kind"]  # a column
-    each = product(enumerate(chosen), zip(sizes, results, strict=True))
-    rows = [(name, kind, n, *of_number[m]) for (m, name), (n, of_number) in each]
-    table = pd.DataFrame(rows, columns=["measure", "kind", "n_relevant", "value", "rank"])
     return with_legend(table, insert_synthetic_system, {"n_systems": len(named), "n_queries": len(queries), **how})
 
 
@@ -305,7 +299,7 @@ def _correlations(
         after = before.copy()
         after[is_rare] = rounded([evaluation.values(found[system]).mean(axis=1) for system in drawn]).T
         for m, lists in enumerate(zip(after[:, None], before[:, None], strict=True)):
-            correlations[m, trial] = correlate(*lists, how["method"]).item()
+            correlations[m, trial] = correlate(*lists).item()
     return correlations
 
 
@@ -319,34 +313,18 @@ def _of_queries(run: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
     return run[kept] if kept.any() else run
 
 
-def _new_documents(qrels: pd.DataFrame, n: int, label: float | None) -> pd.DataFrame:
+def _new_documents(qrels: pd.DataFrame, n: int) -> pd.DataFrame:
     """Return qrels of new documents for each query, relevant to all intents, and their places in a ranking."""
     intents = qrels.drop_duplicates([name for name in ("query_id", "iteration", "subtopic_id") if name in qrels])
-    intents = intents.assign(**dict.fromkeys({"relevance", "gain"}.intersection(qrels), label or 1.0))
+    intents = intents.assign(**dict.fromkeys({"relevance", "gain"}.intersection(qrels), 1.0))
     new = [intents.assign(doc_id=f"{_SYNTHETIC} {place}", place=place) for place in range(n)]
     return pd.concat([intents.assign(place=0).head(0), *new], ignore_index=True)
 
 
-def _most_common(qrels: pd.DataFrame, runs: Frames, how: Options) -> pd.DataFrame:
+def _most_common(qrels: pd.DataFrame, runs: Frames, cutoff: int) -> pd.DataFrame:
     """Return the relevant documents of each query, and their places by the number of systems that find them."""
     label = Columns(qrels, QRELS_COLUMNS, "qrels").numbers("relevance")
-    relevant = label > 0 if how["rel"] is None else label >= how["rel"]
-    documents = qrels[relevant].drop_duplicates(["query_id", "doc_id"])
-    n_systems = retrieval_counts(Columns(documents, (), "qrels"), map(Run, runs), how["cutoff"])
-    documents = documents.assign(n_systems=n_systems)
-    documents = documents.sort_values(["n_systems", "doc_id"], ascending=False)
+    documents = qrels[label > 0].drop_duplicates(["query_id", "doc_id"])
+    n_systems = retrieval_counts(Columns(documents, (), "qrels"), map(Run, runs), cutoff)
+    documents = documents.assign(n_systems=n_systems).sort_values(["n_systems", "doc_id"], ascending=False)
     return documents.assign(place=documents.groupby("query_id").cumcount())
-
-
-def _place(
-    runs: Frames, qrels: pd.DataFrame, documents: pd.DataFrame, measures: list[ir_measures.Measure], how: Options
-) -> list[tuple[float, int]]:
-    """Return, for each measure, the value and rank of a system that retrieves these documents."""
-    if how["kind"] == "rare":
-        qrels = pd.concat([qrels, documents.drop(columns="place")], ignore_index=True)
-    ranking = documents.drop_duplicates(["query_id", "doc_id"])
-    synthetic = ranking[["query_id", "doc_id"]].assign(score=-ranking["place"].astype(float))
-    means, _ = _evaluate(measures, qrels, [synthetic, *runs], how)
-    compared = rounded(means)
-    better = np.count_nonzero(compared > compared[:, [0]], axis=1)
-    return [(float(value), int(n) + 1) for value, n in zip(means[:, 0], better, strict=True)]

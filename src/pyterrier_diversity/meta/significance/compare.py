@@ -85,7 +85,7 @@ def compare(
         - ``wins``: number of queries on which the system is better
         - ``ties``: number of queries on which both are equal
         - ``losses``: number of queries on which the other system is better
-        - ``p``: two-sided p-value: probability of a difference this large by chance; 0 means below 1 / ``n_trials``
+        - ``p``: p-value: probability of a difference this large by chance; 0 means below 1 / ``n_trials``
         - ``p_corrected`` (with ``correction``): ``p``, corrected for the number of pairs of the measure
         - ``significant``: whether ``p_corrected`` (without a correction, ``p``) is below ``alpha``
         - ``undecided`` (random trials only): whether ``p`` is so close to ``alpha`` that more trials could decide
@@ -93,8 +93,8 @@ def compare(
         - ``effect_size``: mean difference by query over its standard deviation
         - ``borderline`` (bootstrap only): smallest difference of means that would be significant, by the resamples of
           the pair
-        - ``ci_low``: lower end of the confidence interval of the difference
-        - ``ci_high``: upper end of the confidence interval of the difference
+        - ``ci_low``: lower end of the confidence interval of the difference, not corrected
+        - ``ci_high``: upper end of the confidence interval of the difference, not corrected
 
         The intervals of means are Student's. They are cut off at the limits of the measure's range, and are NaN where
         all values are equal. A p-value within two standard errors of alpha is undecided: raise ``n_trials``.
@@ -145,9 +145,9 @@ def compare(
     )
     level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
     for name, outside in (("alpha", how.alpha), ("(1 - ci)", level)):
-        if how.is_random and np.round(how.draws.n * outside, 10) < 1:
+        if how.is_random and np.round(how.n_trials * outside, 10) < 1:
             least = f"{np.ceil(np.round(1 / outside, 10)):.0f} for test={how.test!r} and {name} = {outside:g}"
-            raise ValueError(f"{who}: n_trials must be at least {least}, not {how.draws.n}.")
+            raise ValueError(f"{who}: n_trials must be at least {least}, not {how.n_trials}.")
     how = how._replace(level=level)
     first, second = scores.pairs(who, baseline)
     parts = [_statistics(v, range_of(name), first, second, how) for name, v in scores.by_measure.items()]
@@ -159,7 +159,6 @@ def compare(
     attrs |= _bounds(table, how, len(parts))
     chosen = table[[column for column in _OF_PAIRS if column in table]]
     result = with_legend(chosen, compare, {**attrs, "smallest_p": how.smallest_p(scores)})
-    result.attrs["legend"] |= _changed_legend(result.attrs["legend"], how)
     if hopeless := why_none_is_significant(result):
         warn(SignificanceWarning(f"{who}: {hopeless}"))
     warn_of_missing(perquery)
@@ -175,11 +174,12 @@ def _signatures(measures: Iterable[str], given: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def refuse_incomplete(who: str, what: str, frame: Any, columns: Collection[str]) -> None:
-    """Raise a ``ValueError`` unless ``frame`` is a frame with these columns of `compare`."""
-    missing = [column for column in columns if column not in getattr(frame, "columns", ())]
-    if missing:
-        raise ValueError(f"{who}: {what} must be a frame from compare, but the column {', '.join(missing)} is missing.")
+def refuse_incomplete(who: str, compared: Any, needed: Collection[str]) -> None:
+    """Raise a ``ValueError`` unless ``compared`` is a frame with rows and these columns of `compare`."""
+    missing = [column for column in needed if column not in getattr(compared, "columns", ())]
+    if missing or compared.empty:
+        why = f"the column {', '.join(missing)} is missing" if missing else "it has no rows"
+        raise ValueError(f"{who}: compared must be a frame from compare, but {why}.")
 
 
 def why_none_is_significant(compared: pd.DataFrame) -> str:
@@ -200,18 +200,8 @@ def _bounds(table: pd.DataFrame, how: Design, n_measures: int) -> dict[Hashable,
     if "p_corrected" not in table or not how.is_random:
         return {}
     none = (table["p"] == 0).to_numpy()
-    bounds = adjusted(table["p"].mask(none, 1 / how.draws.n).to_numpy(), how.correction, n_measures)
+    bounds = adjusted(table["p"].mask(none, 1 / how.n_trials).to_numpy(), how.correction, n_measures)
     return {"bounds": dict(zip(table["measure"][none], bounds[none].tolist(), strict=True))}
-
-
-def _changed_legend(legend: Mapping[str, str], how: Design) -> dict[str, str]:
-    """Return the descriptions of those columns whose meaning depends on the options."""
-    texts = {}
-    if how.alternative == "greater":
-        texts["p"] = "one-sided p-value: probability of a difference this large by chance"
-    if how.correction is not None:
-        texts |= {column: f"{legend[column]}, not corrected" for column in ("ci_low", "ci_high") if column in legend}
-    return texts
 
 
 def _statistics(

@@ -291,7 +291,7 @@ def risk(
     """
     alpha = _ALPHA.check("risk", "alpha", alpha)
     scores = read_scores(perquery, measures, two=["systems", "queries"], who="risk")
-    first, second = scores.pairs("risk", baseline, several=False)
+    first, second = scores.pairs("risk", baseline)
     parts = [_of_measure(v[first] - v[second], alpha, scores.queries) for v in scores.by_measure.values()]
     table = scores.table(parts, first, second).rename(columns={"other": "baseline"})
     return with_legend(table, risk, {"alpha": alpha, **scores.sizes})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import string
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -73,7 +73,7 @@ def significance_table(
     Raised: significantly higher than (paired t-test, not corrected, alpha = 0.05, queries: 4).
     """
     places = _MEAN_PLACES.check("significance_table", "places", places)
-    _refuse_empty("significance_table", compared, _FOR_MARKS)
+    refuse_incomplete("significance_table", compared, _FOR_MARKS)
     compared = renamed(compared, names, labels)
     cells = _table_cells(compared, places)
     marked = ["raised: significantly higher than"] if any(cell.above for row in cells for cell in row) else []
@@ -82,13 +82,6 @@ def significance_table(
     legend = f"{meaning}{f' ({told})' if told else ''}.{_told_of_undecided(compared)}"
     header = ["", "system", *map(str, dict.fromkeys(compared["measure"]))]
     return Table(header, cells, legend, compared.attrs.get("signatures", {}))
-
-
-def _refuse_empty(who: str, compared: pd.DataFrame, needed: Collection[str]) -> None:
-    """Raise a ``ValueError`` unless ``compared`` has rows, with the needed columns."""
-    refuse_incomplete(who, "compared", compared, needed)
-    if compared.empty:
-        raise ValueError(f"{who}: compared must be a frame from compare, but it has no rows.")
 
 
 def _table_cells(compared: pd.DataFrame, places: int) -> list[list[Cell]]:
@@ -204,7 +197,7 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
     <BLANKLINE>
     * significant (paired t-test, not corrected, alpha = 0.05, queries: 4)
     """
-    _refuse_empty("comparison_text", compared, [*_FOR_MARKS, "difference", "p"])
+    refuse_incomplete("comparison_text", compared, [*_FOR_MARKS, "difference", "p"])
     table = with_bounds(compared, places)
     systems = {column: [printable(str(name)) for name in table[column]] for column in ("system", "other")}
     numbers = _text_columns(table, compared.attrs, places)

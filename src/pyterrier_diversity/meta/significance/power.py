@@ -74,7 +74,7 @@ def discriminative_power(compared: pd.DataFrame) -> pd.DataFrame:
       measure  pairs  significant  share
     0     RBU      3            2  0.667
     """
-    refuse_incomplete("discriminative_power", "compared", compared, ("measure", "significant"))
+    refuse_incomplete("discriminative_power", compared, ("measure", "significant"))
     significant = compared.groupby("measure", sort=False)["significant"]
     found = significant.agg(pairs="size", significant="sum", share="mean").reset_index()
     return with_legend(found, discriminative_power, _test_of(compared))
@@ -124,7 +124,7 @@ def delta_required(compared: pd.DataFrame) -> pd.DataFrame:
     >>> ax = table.plot.barh("measure", "delta")
     """
     who = "delta_required"
-    refuse_incomplete(who, "compared", compared, ("measure", "difference", "significant"))
+    refuse_incomplete(who, compared, ("measure", "difference", "significant"))
     _OF_DELTA.check(who, "test", compared.attrs.get("test"))
     is_hsd = TESTS[compared.attrs["test"]].of_all is not None
     if not is_hsd and "correction" in compared.attrs:
@@ -179,7 +179,7 @@ def asl_curve(compared: pd.DataFrame) -> pd.DataFrame:
     2     RBU     3      x     y  0.002
     """
     columns = ["measure", *_SYSTEMS, "p"]
-    refuse_incomplete("asl_curve", "compared", compared, columns)
+    refuse_incomplete("asl_curve", compared, columns)
     order = np.lexsort((-compared["p"], pd.factorize(compared["measure"])[0]))
     curve = compared.iloc[order][columns].rename(columns={"p": "asl"}).reset_index(drop=True)
     curve.insert(1, "rank", curve.groupby("measure", sort=False).cumcount() + 1)
@@ -188,24 +188,22 @@ def asl_curve(compared: pd.DataFrame) -> pd.DataFrame:
     return with_legend(curve, asl_curve, _test_of(compared, without))
 
 
-def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Count the significant differences that two measures, or two tests, have in common.
+def overlap(compared: pd.DataFrame) -> pd.DataFrame:
+    """Count the significant differences that two measures have in common.
 
     Parameters
     ----------
-    first : DataFrame
-        The frame from `compare`. Not changed.
-    second : DataFrame, optional
-        Another such frame with the same pairs of systems, for instance from another test. By default, the measures of
-        the first frame are compared with each other.
+    compared : DataFrame
+        The frame from `compare`. Not changed. To compare two tests, concatenate their frames, with another name of the
+        measure in one of them.
 
     Returns
     -------
     DataFrame
-        One row for each measure of the first frame and each of the second, or for every two measures of a single frame.
+        One row for every two measures.
 
-        - ``measure``: a measure of the first table
-        - ``other_measure``: a measure of the second table
+        - ``measure``: the first measure
+        - ``other_measure``: the second measure
         - ``first_only``: number of pairs that differ significantly only by the first measure
         - ``both``: number of pairs that differ significantly by both measures
         - ``second_only``: number of pairs that differ significantly only by the second measure
@@ -215,7 +213,8 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None) -> pd.DataF
     Raises
     ------
     ValueError
-        If a column is missing, a pair appears twice, or the measures have different pairs of systems.
+        If a column is missing, the frame has no rows, a pair appears twice, or the measures have different pairs of
+        systems.
 
     References
     ----------
@@ -229,31 +228,23 @@ def overlap(first: pd.DataFrame, second: pd.DataFrame | None = None) -> pd.DataF
       measure other_measure  first_only  both  second_only
     0       P            AP           1     1            0
     """
-    one = _decisions(first, "first")
-    two = one if second is None else _decisions(second, "second")
+    columns = ["measure", *_SYSTEMS, "significant"]
+    refuse_incomplete("overlap", compared, columns)
+    decisions: dict[str, dict[frozenset[str], bool]] = {}
+    for name, *pair, significant in compared[columns].itertuples(index=False):
+        of_measure = decisions.setdefault(str(name), {})
+        if frozenset(pair) in of_measure:
+            twice = f"{' and '.join(pair)} twice for {name}"
+            raise ValueError(f"overlap: compared must have each pair of systems once, but has {twice}.")
+        of_measure[frozenset(pair)] = bool(significant)
     rows = []
-    for measure, other in combinations(one, 2) if second is None else product(one, two):
-        here, there = one[measure], two[other]
+    for (measure, here), (other, there) in combinations(decisions.items(), 2):
         if here.keys() != there.keys():
             raise ValueError(f"overlap: {measure} and {other} must have the same pairs of systems.")
         found = [(here[pair], there[pair]) for pair in here]
         rows.append((measure, other, *map(found.count, [(True, False), (True, True), (False, True)])))
     table = pd.DataFrame(rows, columns=["measure", "other_measure", "first_only", "both", "second_only"])
     return with_legend(table, overlap, {})
-
-
-def _decisions(compared: pd.DataFrame, what: str) -> dict[str, dict[frozenset[str], bool]]:
-    """Return, for each measure, whether each pair differs significantly."""
-    columns = ["measure", *_SYSTEMS, "significant"]
-    refuse_incomplete("overlap", what, compared, columns)
-    decisions: dict[str, dict[frozenset[str], bool]] = {}
-    for measure, *pair, significant in compared[columns].itertuples(index=False):
-        of_measure = decisions.setdefault(str(measure), {})
-        if frozenset(pair) in of_measure:
-            twice = f"{' and '.join(pair)} twice for {measure}"
-            raise ValueError(f"overlap: {what} must have each pair of systems once, but has {twice}.")
-        of_measure[frozenset(pair)] = bool(significant)
-    return decisions
 
 
 def _test_of(compared: pd.DataFrame, without: Collection[str] = ()) -> dict[Hashable, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,33 +19,20 @@ def slices(length: int, n_cells: int, memory: int | None = None) -> list[slice]:
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 
-class Draws(NamedTuple):
-    """Trials in blocks: a seed for each block, and its number of trials. They can be drawn again."""
-
-    seeds: list[np.random.SeedSequence]
-    sizes: list[int]
-
-    @property
-    def n(self) -> int:
-        """The number of trials."""
-        return sum(self.sizes)
-
-    @property
-    def blocks(self) -> Iterator[tuple[np.random.SeedSequence, int]]:
-        """The seed and the number of trials of each block."""
-        return zip(self.seeds, self.sizes, strict=True)
+# Trials in blocks: a seed for each block, and its number of trials. They can be drawn again.
+Blocks = list[tuple[np.random.SeedSequence, int]]
 
 
-def draws(rng: Rng, n_trials: int, n_cells: int) -> Draws:
+def blocks_of(rng: Rng, n_trials: int, n_cells: int) -> Blocks:
     """Divide trials of ``n_cells`` numbers each into blocks that fit in memory."""
     sizes = [part.stop - part.start for part in slices(n_trials, n_cells)]
     (own,) = seeds_of(rng, 1)
-    return Draws(own.spawn(len(sizes)), sizes)
+    return list(zip(own.spawn(len(sizes)), sizes, strict=True))
 
 
-def resamples(trials: Draws, n_queries: int) -> Iterator[np.ndarray]:
+def resamples(blocks: Blocks, n_queries: int) -> Iterator[np.ndarray]:
     """Return the queries of each trial, drawn with replacement: arrays of shape (trials of a block, n_queries)."""
-    for seed, size in trials.blocks:
+    for seed, size in blocks:
         yield np.random.default_rng(seed).integers(n_queries, size=(size, n_queries))
 
 
@@ -55,9 +41,9 @@ def shuffle(values: np.ndarray, seed: np.random.SeedSequence, n_trials: int) -> 
     return np.random.default_rng(seed).permuted(np.broadcast_to(values.T, (n_trials, *values.T.shape)), axis=-1)
 
 
-def flips(trials: Draws, n_queries: int) -> Iterator[np.ndarray]:
+def flips(blocks: Blocks, n_queries: int) -> Iterator[np.ndarray]:
     """Return 1 or -1 for each query of each trial, which is `shuffle` for the difference of two systems."""
-    for seed, size in trials.blocks:
+    for seed, size in blocks:
         yield np.random.default_rng(seed).integers(2, size=(size, n_queries)) * 2.0 - 1.0
 
 

@@ -45,7 +45,7 @@ import numpy as np
 from ...parallel import in_parallel
 from ...parameters import LEVEL, Parameter, Parameters, Rng, checked, seed_of
 from ..scores import Scores, rounded
-from .randomisation import Draws, all_flips, critical, draws, flips, reached, resamples, shuffle, slices
+from .randomisation import Blocks, all_flips, blocks_of, critical, flips, reached, resamples, shuffle, slices
 
 # If the variance is a smaller share of the mean square, it is computed from the deviations.
 _CANCELLED = 1e-3
@@ -78,7 +78,8 @@ class Design(NamedTuple):
 
     test: Test
     groups: Grouping
-    draws: Draws
+    n_trials: int
+    blocks: Blocks
     alpha: float
     correction: str | None
     n_jobs: int | None
@@ -102,7 +103,7 @@ class Design(NamedTuple):
 
     def tries_all(self, n_queries: int) -> bool:
         """Tell whether the permutation test tries all flips of the signs, because there are no more than trials."""
-        return self.test == "permutation" and bool(n_queries <= np.log2(self.draws.n))
+        return self.test == "permutation" and bool(n_queries <= np.log2(self.n_trials))
 
     @property
     def is_random(self) -> bool:
@@ -121,9 +122,9 @@ class Design(NamedTuple):
             columns["p_corrected"] = decisive
         if self.is_random:
             # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
-            at = (p * self.draws.n + 1) / (self.draws.n + 1)
+            at = (p * self.n_trials + 1) / (self.n_trials + 1)
             none = 1.0 if self.correction is None else len(p) / n_measures
-            error = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none) * np.sqrt(at * (1 - at) / self.draws.n)
+            error = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none) * np.sqrt(at * (1 - at) / self.n_trials)
             columns["undecided"] = (np.abs(decisive - self.alpha) <= 2 * error) & (not self.tries_all(n_queries))
         return columns
 
@@ -136,7 +137,7 @@ class Design(NamedTuple):
         n_pairs = n_systems * (n_systems - 1) if self.together else 2
         least = self.n_sides / 2 * float(n_pairs) ** (1 - n_queries)
         some = self.test == "permutation" and not self.tries_all(n_queries)
-        return max(least, 1 / (self.draws.n + 1)) if some else least
+        return max(least, 1 / (self.n_trials + 1)) if some else least
 
     def attributes(self, scores: Scores) -> dict[Hashable, Any]:
         """Return the attributes of a table of results that describe the test, as JSON values."""
@@ -148,9 +149,8 @@ class Design(NamedTuple):
         if TESTS[self.test].of_all is not None:
             parameters["groups"] = self.groups
         if self.is_random:
-            parameters |= {"n_trials": self.draws.n, **self.seed}
-        parameters["version"] = sys.modules[__name__.partition(".")[0]].__version__
-        return parameters | scores.sizes
+            parameters |= {"n_trials": self.n_trials, **self.seed}
+        return {**parameters, "version": sys.modules[__name__.partition(".")[0]].__version__, **scores.sizes}
 
 
 def studentised(samples: np.ndarray) -> np.ndarray:
@@ -191,9 +191,9 @@ def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells
 
 def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> PairResults:
     # Sakai (2013), Fig. 4.
-    tasks = [(values, *block) for block in how.draws.blocks]
+    tasks = [(values, *block) for block in how.blocks]
     ranges = np.sort(rounded(np.concatenate(in_parallel(_ranges, tasks, n_jobs=how.n_jobs, what=how.test))))
-    p = (how.draws.n - np.searchsorted(ranges, delta)) / how.draws.n
+    p = (how.n_trials - np.searchsorted(ranges, delta)) / how.n_trials
     return PairResults(p, critical(ranges, how.level))
 
 
@@ -204,24 +204,24 @@ def _ranges(values: np.ndarray, seed: np.random.SeedSequence, n_trials: int) -> 
 def _flips(z: np.ndarray, how: Design) -> PairResults:
     # The range of the means of two shuffled systems is the size of their mean difference with flipped signs.
     n_queries, all_of_them = z.shape[1], how.tries_all(z.shape[1])
-    drawn = [all_flips(n_queries)] if all_of_them else flips(how.draws, n_queries)
+    drawn = [all_flips(n_queries)] if all_of_them else flips(how.blocks, n_queries)
     means = np.concatenate([how.sided(z @ signs.T) / n_queries for signs in drawn], axis=1)
     count = reached(means, how.sided(z.mean(axis=1)))
     if how.test == "permutation":
-        return PairResults(count / 2**n_queries if all_of_them else (count + 1) / (how.draws.n + 1))
-    return PairResults(count / how.draws.n, critical(means, how.level))
+        return PairResults(count / 2**n_queries if all_of_them else (count + 1) / (how.n_trials + 1))
+    return PairResults(count / how.n_trials, critical(means, how.level))
 
 
 def _bootstrap(z: np.ndarray, how: Design) -> PairResults:
     # Sakai (2013), Fig. 2.
     w = z - z.mean(axis=1, keepdims=True)
-    blocks = (_resampled(w, queries) for queries in resamples(how.draws, z.shape[1]))
-    t, means = (np.concatenate(each, axis=1) for each in zip(*blocks, strict=True))
-    p = reached(how.sided(t), how.sided(studentised(z))) / how.draws.n
+    drawn = (_resampled(w, queries) for queries in resamples(how.blocks, z.shape[1]))
+    t, means = (np.concatenate(each, axis=1) for each in zip(*drawn, strict=True))
+    p = reached(how.sided(t), how.sided(studentised(z))) / how.n_trials
     error = standard_error(z)
     half_width = np.where(error == 0, 0.0, critical(how.sided(t), how.level)) * error
     # Fig. 3: the threshold is the B alpha-th largest of the resamples.
-    sizes, place = rounded(np.abs(t)), int(np.round(how.draws.n * how.alpha, 10))
+    sizes, place = rounded(np.abs(t)), int(np.round(how.n_trials * how.alpha, 10))
     threshold = np.partition(sizes, -place, axis=1)[:, [-place]]
     return PairResults(p, half_width, np.where(sizes == threshold, np.abs(means), 0.0).max(axis=1))
 
@@ -359,9 +359,9 @@ def design(
     """
     given = checked(who, _DESIGN, n_trials=n_trials, **options)
     test = given["test"]
-    n = given.pop("n_trials") or TESTS[test].n_trials or 1
-    trials = draws(rng, n, len(scores.systems) * len(scores.queries))
-    how = Design(draws=trials, correction=correction, n_jobs=n_jobs, seed=seed_of(rng), **given)
+    given["n_trials"] = given["n_trials"] or TESTS[test].n_trials or 1
+    blocks = blocks_of(rng, given["n_trials"], len(scores.systems) * len(scores.queries))
+    how = Design(blocks=blocks, correction=correction, n_jobs=n_jobs, seed=seed_of(rng), **given)
     of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
     if how.alternative != "two-sided" and TESTS[test].of_all is not None:
         raise ValueError(
@@ -410,6 +410,6 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
         means = values.mean(axis=1)
         return test.of_all(values, np.abs(rounded(means[first] - means[second])), how)
     z = rounded(values[first] - values[second])
-    parts = _in_parts(test.of_pairs, z, how, test.cells or how.draws.n, how)
+    parts = _in_parts(test.of_pairs, z, how, test.cells or how.n_trials, how)
     p, *others = ([part for part in each if part is not None] for each in zip(*parts, strict=True))
     return PairResults(np.concatenate(p), *(np.concatenate(each) if each else None for each in others))
