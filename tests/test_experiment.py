@@ -128,36 +128,6 @@ def test_an_experiment_gives_the_values_of_ir_measures(topics, qrels, systems):
         assert table == values
 
 
-def test_shuffled_rows_do_not_change_the_values(topics, qrels, systems):
-    run = systems["rm.catb"]
-    shuffled = pt.Experiment(
-        [run.sample(frac=1, random_state=1)], topics, qrels.sample(frac=1, random_state=2), MEASURES, ["x"]
-    )
-
-    pd.testing.assert_frame_equal(shuffled, pt.Experiment([run], topics, qrels, MEASURES, ["x"]), check_exact=True)
-
-
-def test_intents_of_other_queries_do_not_change_a_query(topics, qrels, systems):
-    other = qrels[qrels["qid"] == "152"].assign(label=1, weight=0.1, intent_type="inf").drop_duplicates("docno")
-    more = pd.concat([qrels, *(other.assign(iteration=f"new{i}") for i in range(5))])
-    options = {"perquery": True}
-    before = pt.Experiment([systems["rm.catb"]], topics, qrels, MEASURES, ["x"], **options)
-    after = pt.Experiment([systems["rm.catb"]], topics, more, MEASURES, ["x"], **options)
-
-    rest = before["qid"] != "152"
-    pd.testing.assert_frame_equal(after[after["qid"] != "152"], before[rest], check_exact=True)
-    assert not after[~rest]["value"].equals(before[~rest]["value"])
-
-
-def test_an_experiment_leaves_the_users_frames_alone(topics, qrels, systems):
-    run = systems["rm.catb-filtered"]
-    qrels_before, run_before = qrels.copy(deep=True), run.copy(deep=True)
-    pt.Experiment([run], topics, qrels, MEASURES)
-
-    pd.testing.assert_frame_equal(qrels, qrels_before)
-    pd.testing.assert_frame_equal(run, run_before)
-
-
 def test_measures_of_all_providers_stand_in_one_table_with_significance():
     demo = pt.get_dataset("diversity:demo")
     systems = {name: demo.get_results(name) for name in ("bm25", "xquad")}

@@ -68,18 +68,6 @@ def test_a_measure_that_reads_no_label_of_the_document_is_computed(measure):
     assert table[str(measure)][0] == table[f"Adhoc({measure})"][0]
 
 
-@pytest.mark.parametrize("order", [["label"], ["iteration", "label"], ["docno", "label"]])
-def test_the_order_of_rows_does_not_matter_where_the_highest_label_is_the_last(order):
-    ordered = QRELS.sort_values("label", kind="stable") if order == ["label"] else QRELS.sort_values(order)
-    last = ordered.groupby("docno")["label"].last().to_dict()
-
-    if last == {"a": 1, "b": 2}:
-        assert evaluate_runs(ordered, {"mine": run_of("a", "b")}, [nDCG])["nDCG"][0] == score(nDCG, [1, 2])
-    else:
-        with pytest.raises(ValueError, match="Use Adhoc"):
-            evaluate_runs(ordered, {"mine": run_of("a", "b")}, [nDCG])
-
-
 def test_a_query_that_is_not_answered_and_negative_labels_mislead_nobody():
     qrels = pd.concat([QRELS, QRELS.head(1).assign(qid="p")])
     negative = QRELS.assign(label=[0, 1, -2, 1])

@@ -66,17 +66,6 @@ def test_there_may_be_any_number_of_queries(n_queries):
         assert rows.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize(
-    ("ranks", "contradicted"),
-    [([1, 2, 3], False), ([3, 2, 1], True), ([1, 3, 2], False), ([2, 1, 3], True), ([1, 1, 1], False)],
-)
-def test_ranks_contradict_scores_if_a_lower_rank_has_a_higher_score(ranks, contradicted):
-    # b and c are tied, and may swap their ranks.
-    rows = [("q", 0, 2.0, "a"), ("q", 0, 1.0, "c"), ("q", 0, 1.0, "b")]
-
-    assert bool(ordered(rows, turns=False, rank=ranks).doubt()) == contradicted
-
-
 def test_ranks_of_different_queries_and_turns_do_not_contradict_each_other():
     rows = [("p", 0, 2.0, "a"), ("p", 1, 1.0, "b"), ("q", 0, 0.5, "c")]
 

@@ -19,10 +19,6 @@ MIXED = Groups(np.array([2, 0, 4, 4, 0, 0]), 5)
 VALUES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 
 
-def test_rows_have_a_place_in_their_group():
-    assert GROUPS.place.tolist() == [0, 1, 2, 0, 0, 1]
-
-
 def test_groups_have_a_size():
     assert GROUPS.size.tolist() == [3, 0, 1, 2, 0]
 
@@ -55,26 +51,10 @@ def test_the_first_rows_are_in_the_same_groups(n_rows, known):
     assert top.above(VALUES[:n_rows]).tolist() == groups.above(VALUES)[:n_rows].tolist()
 
 
-def test_one_row_of_each_group_is_the_first():
-    assert GROUPS.first.tolist() == [True, False, False, True, True, False]
-
-
-def test_totals_are_the_sums_of_the_groups():
-    assert GROUPS.total(VALUES).tolist() == [7, 0, 8, 48, 0]
-
-
-def test_above_a_row_are_the_rows_before_it_in_its_group():
-    assert GROUPS.above(VALUES).tolist() == [0, 1, 3, 0, 0, 16]
-
-
 def test_whole_numbers_and_truths_may_be_summed():
     assert GROUPS.above(VALUES.astype(int)).tolist() == [0, 1, 3, 0, 0, 16]
     assert GROUPS.above(VALUES > 1).tolist() == [0, 0, 1, 0, 0, 1]
     assert GROUPS.total(VALUES > 1).tolist() == [2, 0, 1, 2, 0]
-
-
-def test_left_of_a_row_is_what_the_rows_above_do_not_take():
-    assert GROUPS.left(np.array([0.5, 0.25, 1.0, 1.0, 1.0, 0.5])).tolist() == [1, 0.5, 0.375, 1, 1, 0]
 
 
 def test_the_highest_value_of_a_group_is_0_at_the_least():

@@ -47,11 +47,6 @@ def test_a_table_gives_each_label_its_value():
         assert values.tolist() == [[0.5, 0], [0, 1]]
 
 
-def test_the_exponential_gain_is_the_default():
-    assert gain_value(3) == 7
-    assert relevance_probability(3, 4) == 7 / 16
-
-
 def test_the_largest_label_is_broadcast_over_the_intents():
     labels = [[[1, 2], [2, 0]], [[0, 4], [0, 1]]]
     largest = [[[2, 2]], [[0, 4]]]

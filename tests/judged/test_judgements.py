@@ -14,45 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity import (
-    AP_IA,
-    ERR,
-    ERR_IA,
-    IA,
-    NRBP,
-    P_IA,
-    RBU,
-    Adhoc,
-    Sharp,
-    StRecall,
-    alpha_DCG,
     alpha_nDCG,
-    nERR_IA,
-    nNRBP,
 )
 from pyterrier_diversity.judged import Judgements, Memo, judge
-from pyterrier_diversity.provider import DiversityProvider
-
-MEASURES = [
-    RBU,
-    RBU(gain="linear", rel=2) @ 3,
-    P_IA @ 3,
-    P_IA(judged_only=True),
-    AP_IA,
-    StRecall(rel=2) @ 2,
-    alpha_DCG @ 3,
-    alpha_nDCG @ 3,
-    alpha_nDCG(alpha=0.9),
-    ERR_IA @ 3,
-    nERR_IA,
-    NRBP,
-    nNRBP,
-    ERR @ 3,
-    IA(ir_measures.nDCG @ 3),
-    IA(RBU),
-    Adhoc(ir_measures.AP),
-    Adhoc(nERR_IA @ 3),
-    Sharp(ERR @ 3),
-]
 
 
 def judged(*rows: str, **columns: list) -> Judgements:
@@ -150,10 +114,6 @@ def test_weights_have_sum_1_over_the_intents_with_a_relevant_document():
     assert weights(result) == {("q", "a"): 0.25, ("q", "b"): 0.75, ("p", "a"): 1}
 
 
-def test_weights_are_uniform_if_there_are_none():
-    assert weights(judged("q a d1 1", "q b d1 1", "q c d2 1", "q d d2 0")) == {("q", t): 1 / 3 for t in "abc"}
-
-
 def test_weights_have_sum_1_over_the_intents_that_reach_rel():
     result = judged("q a d1 1", "q b d1 2", "q c d1 3", weight=[2, 1, 1]).view(rel=2)
 
@@ -173,27 +133,11 @@ def test_judged_documents_are_those_of_all_rows_with_weight():
     assert dict(zip(result.query_ids, result.judged_docs, strict=True)) == {"q": {"d1", "d2", "d3"}, "p": {"d5"}}
 
 
-def test_ad_hoc_judged_documents_are_those_of_all_intents_in_any_number_of_queries():
-    rows = [f"{query} {intent} {doc} 1" for query in "opqrs" for intent in "ab" for doc in ("d1", "d2")]
-
-    assert judged(*rows).view("ad hoc").judged_docs == [{"d1", "d2"}] * 5
-
-
 def test_the_largest_label_is_that_of_the_query_and_the_intent():
     result = judged("q a d1 1", "q a d2 2", "q b d1 3", "p a d1 4")
 
     largest = zip(result.intents.query.tolist(), result.intents.ids, result.intents.max_label.tolist(), strict=True)
     assert {(result.query_ids[q], t): label for q, t, label in largest} == {("q", "a"): 2, ("q", "b"): 3, ("p", "a"): 4}
-
-
-def test_the_largest_ad_hoc_label_is_that_of_the_query():
-    result = judged("q a d1 1", "q a d2 2", "q b d1 3", "p a d1 4").view("ad hoc")
-
-    assert dict(zip(result.query_ids, result.intents.max_label, strict=True)) == {"q": 3, "p": 4}
-
-
-def test_labels_up_to_max_rel_are_fine():
-    judged("q a d1 1", "q b d2 3").check_labels(3, "RBU")
 
 
 @pytest.mark.parametrize("view", ["intents", "ad hoc", "each intent"])
@@ -228,98 +172,6 @@ def test_ideal_rankings_break_ties_by_the_highest_docno(names, ideal):
     result = ir_measures.calc_aggregate([alpha_nDCG @ 2], frame, run)[alpha_nDCG @ 2]
 
     assert result == pytest.approx((2 + 2 / log2(3)) / (ideal[0] + ideal[1] / log2(3)), abs=1e-12)
-
-
-# A query stands alone
-
-
-def collection(seed: int, n_queries: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Qrels and a run of queries with very different numbers of intents and documents."""
-    rng = np.random.default_rng(seed)
-    rows: list[tuple] = []
-    retrieved: list[tuple] = []
-    for query in range(n_queries):
-        docs = [f"d{i}" for i in range(rng.integers(1, 16))]
-        rows.append((query, 0, "best", 2, 1))
-        for intent in range(rng.integers(1, 7)):
-            rows += [(query, intent, doc, rng.integers(-1, 4), 1 + intent % 3) for doc in docs if rng.random() < 0.6]
-        retrieved += [(query, doc, rng.integers(0, 5)) for doc in [*docs, "best", "x"] if rng.random() < 0.7]
-    return (
-        pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance", "weight"]),
-        pd.DataFrame(retrieved, columns=["query_id", "doc_id", "score"]),
-    )
-
-
-def by_query(measures: list, judgements: pd.DataFrame, run: pd.DataFrame) -> dict[tuple[str, str], float]:
-    metrics = DiversityProvider().evaluator(measures, judgements).iter_calc(run)
-    return {(str(metric.measure), metric.query_id): metric.value for metric in metrics}
-
-
-QRELS, RUN = collection(seed=5, n_queries=12)
-
-
-@pytest.fixture(scope="module")
-def of_all() -> dict[tuple[str, str], float]:
-    """Values of all measures for all queries at once."""
-    return by_query(MEASURES, QRELS, RUN)
-
-
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_a_query_has_the_same_value_alone(measure, of_all):
-    for query in QRELS.query_id.unique():
-        alone = by_query([measure], QRELS[QRELS.query_id == query], RUN[RUN.query_id == query])
-
-        assert alone == pytest.approx({(str(measure), str(query)): of_all[str(measure), str(query)]}, abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore:No query of the run")
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-@settings(max_examples=5, deadline=None)
-@given(queries=st.sets(st.integers(0, 11), min_size=1, max_size=11))
-def test_a_query_has_the_same_value_among_any_others(measure, of_all, queries):
-    some = by_query([measure], QRELS[QRELS.query_id.isin(queries)], RUN)
-
-    expected = {(str(measure), str(query)): of_all[str(measure), str(query)] for query in queries}
-    assert some == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_five_intents_more_for_other_queries_change_nothing(measure, of_all):
-    others = [(query, f"new {t}", f"e{t}", 3, 9) for query in (3, 4, 7) for t in range(5)]
-    more = pd.concat([QRELS, pd.DataFrame(others, columns=QRELS.columns)], ignore_index=True)
-
-    result = by_query([measure], more, RUN)
-
-    kept = {key: value for key, value in result.items() if key[1] not in ("3", "4", "7")}
-    assert len(kept) == 9
-    assert kept == pytest.approx({key: of_all[key] for key in kept}, abs=1e-12)
-
-
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_queries_without_relevant_documents_are_no_trouble(measure):
-    frame = pd.DataFrame({"query_id": ["p", "q"], "iteration": ["a", "a"], "doc_id": ["d", "d"], "relevance": [0, -1]})
-    run = {"p": {"d": 2.0, "e": 1.0}}
-
-    result = by_query([measure], frame, run)
-
-    # Two documents for nothing, which only RBU minds; IA has no intent to average over.
-    effort = {"RBU": -0.001 * (0.99 + 0.99**2), "RBU(gain='linear',rel=2.0)@3": -0.001 * (0.99 + 0.99**2)}
-    assert list(result.values()) == pytest.approx([effort.get(str(measure), 0), 0], abs=1e-12)
-
-
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_many_queries_without_relevant_documents_are_no_trouble(measure, of_all):
-    hopeless = pd.DataFrame(
-        [(f"z{i}", 0, "d", 0, 1) for i in range(61)], columns=["query_id", "iteration", "doc_id", "relevance", "weight"]
-    )
-    more = pd.concat([QRELS, hopeless], ignore_index=True)
-
-    result = by_query([measure], more, RUN)
-
-    assert {key: result[key] for key in result if key in of_all} == pytest.approx(
-        {key: value for key, value in of_all.items() if key[0] == str(measure)}, abs=1e-12
-    )
-    assert [value for key, value in result.items() if key not in of_all] == [0] * 61
 
 
 # Cache
@@ -403,9 +255,3 @@ def test_documents_are_sorted_by_query_and_descending_name():
 
     names = list(zip(result.documents.query.tolist(), result.documents.ids.tolist(), strict=True))
     assert names == [(0, "d1"), (1, "é"), (1, "d2"), (1, "d10"), (1, "D")]
-
-
-def test_labels_are_sorted_by_intent_and_document():
-    result = judged("q b d1 1", "q a d2 2", "q a d1 3", "p c d9 1")
-
-    assert list(table(result)) == [("p", "c", "d9"), ("q", "a", "d2"), ("q", "a", "d1"), ("q", "b", "d1")]

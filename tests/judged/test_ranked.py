@@ -58,37 +58,12 @@ def entries(result: Ranked, *values: np.ndarray) -> list[tuple]:
     )
 
 
-def test_entries_are_the_relevant_documents_retrieved_by_rank_query_and_intent():
-    run = {**RUN, "2": {"x": 4, "d1": 3}}
-
-    assert entries(ranked()) == [("1", "a", "d3", 2, 2), ("1", "b", "d3", 2, 3), ("1", "a", "d1", 4, 1)]
-    assert entries(ranked(run=run)) == [
-        ("1", "a", "d3", 2, 2),
-        ("1", "b", "d3", 2, 3),
-        ("2", "c", "d1", 2, 2),
-        ("1", "a", "d1", 4, 1),
-    ]
-
-
-def test_the_length_is_that_of_the_ranking():
-    assert ranked().n.tolist() == [4, 1]
-
-
 def test_entries_below_the_cutoff_are_left_out():
     result = ranked(cutoff=3)
 
     assert entries(result) == [("1", "a", "d3", 2, 2), ("1", "b", "d3", 2, 3)]
     assert result.n.tolist() == [3, 1]
     assert result.cutoff == 3
-
-
-def test_an_entry_at_the_cutoff_is_looked_at():
-    assert sorted(set(ranked(cutoff=4).rank.tolist())) == [2, 4]
-
-
-def test_a_cutoff_above_all_entries_leaves_none():
-    assert entries(ranked(cutoff=1)) == []
-    assert ranked(cutoff=1).n.tolist() == [1, 1]
 
 
 def test_a_last_rank_for_each_query_is_not_the_cutoff_of_a_measure():
@@ -138,27 +113,10 @@ def test_each_intent_may_be_a_query_with_the_ranking_of_its_query():
     assert result.query.tolist() == [0, 1, 0]
 
 
-def test_intents_are_counted_in_each_query():
-    assert ranked().n_intents.tolist() == [2, 1]
-
-
-def test_weights_have_sum_1_in_each_query():
-    assert ranked().weight.tolist() == [0.25, 0.75, 0.25]
-    assert ranked(run={"2": {"d1": 1}}).weight.tolist() == [1]
-
-
 def test_documents_that_are_relevant_to_the_intent_are_counted_above_each_entry():
     result = ranked()
 
     assert entries(result, result.met) == [("1", "a", "d3", 0), ("1", "b", "d3", 0), ("1", "a", "d1", 1)]
-
-
-def test_relevant_documents_are_counted_whether_retrieved_or_not():
-    assert ranked(cutoff=3).n_relevant.tolist() == [2, 1]
-
-
-def test_documents_relevant_to_any_intent_are_counted_once():
-    assert ranked(cutoff=1).n_relevant_docs.tolist() == [2, 1]
 
 
 def test_entries_and_intents_are_summed_by_query():
@@ -185,31 +143,7 @@ def test_an_entry_has_the_gain_of_its_document_and_intent_or_its_label():
 # By document
 
 
-def test_documents_are_there_once_by_rank_and_query():
-    result = ranked(run={**RUN, "2": {"d1": 1}})
-
-    assert result.judgements.documents.ids[result.documents.doc].tolist() == ["d1", "d3", "d1"]
-    assert result.documents.rank.tolist() == [1, 2, 4]
-    assert result.documents.queries.of.tolist() == [1, 0, 0]
-
-
-def test_entries_know_their_document():
-    result = ranked()
-
-    assert result.documents.of_entry.tolist() == [0, 0, 1]
-    assert result.documents.total(result.label).tolist() == [5, 1]
-
-
-def test_documents_below_the_cutoff_are_left_out():
-    assert ranked(cutoff=3).documents.rank.tolist() == [2]
-
-
 # What entries are worth
-
-
-@pytest.mark.parametrize(("gain", "values"), [("exp", [3, 7, 1]), ("linear", [2, 3, 1]), ("binary", [1, 1, 1])])
-def test_gains_are_those_of_the_labels(gain, values):
-    assert ranked().gain(D_nDCG(gain=gain)).tolist() == values
 
 
 def test_a_label_whose_exponential_gain_is_not_finite_is_refused():
@@ -220,20 +154,6 @@ def test_a_label_whose_exponential_gain_is_not_finite_is_refused():
     ):
         ranked(qrels=qrels).gain(D_nDCG)
     assert ranked(qrels=qrels).gain(D_nDCG(gain="linear")).max() == 1001
-
-
-def test_probabilities_are_measured_by_the_largest_label_of_the_intent():
-    assert ranked().probability(RBU).tolist() == [3 / 4, 7 / 8, 1 / 4]
-    assert ranked().probability(RBU(gain="linear")).tolist() == [1, 1, 1 / 2]
-
-
-def test_probabilities_are_measured_by_max_rel_where_it_is_given():
-    assert ranked().probability(RBU(max_rel=4)).tolist() == [3 / 16, 7 / 16, 1 / 16]
-
-
-def test_a_label_above_max_rel_is_refused_though_it_was_not_retrieved():
-    with pytest.raises(ValueError, match=r"RBU\(.*\): labels may be at most 2, but query '1' has 3 for document 'd3'"):
-        ranked(run={}).probability(RBU(max_rel=2))
 
 
 def test_a_value_is_computed_once_for_each_measure():
@@ -304,13 +224,6 @@ def test_an_ideal_ends_at_its_depth(judgements):
     assert every.cutoff == 1
 
 
-def test_a_depth_beyond_all_documents_is_allowed(judgements):
-    every = ideal(judgements, Alphabetic(), 5)
-
-    assert every.n.tolist() == [2, 1]
-    assert every.cutoff == 5
-
-
 def test_an_order_is_looked_for_again_only_where_more_of_it_is_asked_for(judgements):
     asked = Counter()
 
@@ -327,13 +240,6 @@ def test_a_shorter_ideal_is_the_beginning_of_a_longer_one_that_is_known(judgemen
 
     assert ideal(judgements, Alphabetic(asked), 1).rankings() == [["d1"], ["d1"]]
     assert asked == {None: 1}
-
-
-def test_each_view_has_an_ideal_of_its_own(judgements):
-    high = judgements.view(rel=2)
-
-    assert ideal(judgements, Alphabetic(), None).rankings() == [["d1", "d3"], ["d1"]]
-    assert ideal(high, Alphabetic(), None).rankings() == [["d3"], ["d1"]]
 
 
 def test_a_copy_of_judgements_in_another_process_remembers_nothing():
@@ -494,15 +400,6 @@ def test_rankings_are_read_in_the_turns_of_the_run_or_in_batches():
 
 
 # Against a walk
-
-
-def test_an_empty_run_has_no_entries():
-    result = ranked(run={})
-
-    assert entries(result) == []
-    assert result.n.tolist() == [0, 0]
-    assert result.documents.rank.tolist() == []
-    assert result.total(result.label).tolist() == [0, 0]
 
 
 @settings(max_examples=80, deadline=None)

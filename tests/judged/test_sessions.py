@@ -32,23 +32,10 @@ def by_query(turns: Turns, values: np.ndarray) -> list[list[int]]:
 THREE = sessions("q a 0", "q b 0", "q c 2", "q a 2", "q d 2", "r a 0")
 
 
-def test_a_turn_ends_at_its_last_document_and_a_missing_one_is_a_rank():
-    turns = THREE.turns(5)
-
-    assert by_query(turns, turns.last) == [[2, 6], [1], []]
-    assert turns.n.tolist() == [3, 1, 0]
-
-
 def test_a_turn_starts_below_the_one_before():
     turns = THREE.turns(5)
 
     assert by_query(turns, turns.start) == [[0, 3], [0], []]
-
-
-def test_turns_are_counted_from_0_in_each_query_those_without_documents_too():
-    turns = THREE.turns(5)
-
-    assert by_query(turns, turns.number) == [[0, 2], [0], []]
 
 
 def test_ranks_have_a_turn_and_a_place_in_it():
@@ -85,22 +72,6 @@ def test_without_a_column_turn_each_batch_of_documents_is_a_turn(batch, last):
 
     assert by_query(turns, turns.last) == [last, [], []]
     assert turns.n.tolist() == [len(last), 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("n", "last", "n_turns"), [([0, 0, 0], [[], [], []], [0, 0, 0]), ([3, 1, 0], [[2], [1], []], [2, 1, 0])]
-)
-def test_turns_below_the_ranks_that_are_read_are_left_out(n, last, n_turns):
-    turns = THREE.down_to(np.array(n)).turns(5)
-
-    assert by_query(turns, turns.last) == last
-    assert turns.n.tolist() == n_turns
-
-
-def test_a_turn_of_which_some_ranks_are_read_ends_there():
-    turns = THREE.down_to(np.array([5, 1, 0])).turns(5)
-
-    assert by_query(turns, turns.last) == [[2, 5], [1], []]
 
 
 def test_rankings_without_documents_have_no_turns():
