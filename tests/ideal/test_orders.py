@@ -36,7 +36,6 @@ from pyterrier_diversity.ideal import (
 from pyterrier_diversity.judged import Order, ideal, judge
 from pyterrier_diversity.judged.ranked import relevant_documents
 from small_topics import (
-    name,
     qrels_of,
     random_masks,
     smallest_covers,
@@ -167,16 +166,6 @@ def test_a_ranking_ends_at_its_depth(order, depth):
 
     assert 1 <= len(found) <= depth
     assert found == ranking(order)[: len(found)]
-
-
-@settings(max_examples=60, deadline=None)
-@given(drawn=topics(max_docs=6, max_topics=4))
-def test_a_worth_orders_by_the_sum_over_intents_and_ties_by_descending_name(drawn):
-    found = rankings(ByWorth(label), qrels_of(drawn))
-
-    for query, masks in enumerate(drawn):
-        worth = {name(doc): mask.bit_count() for doc, mask in enumerate(masks) if mask}
-        assert found[str(query)] == sorted(worth, key=lambda doc: (worth[doc], doc), reverse=True)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from ir_measures import nDCG
 
-import drawn
 from pyterrier_diversity import D_Q, DIN_Q, D_nDCG, DIN_nDCG, EfP
 
 # Fig. 1 of Sakai (2013), a document of rank 5 that is L1-relevant: i is informational, j navigational.
@@ -110,13 +109,6 @@ def test_d_ndcg_of_one_intent_with_linear_gains_is_the_ndcg_of_ir_measures(cutof
 
 INFORMATIONAL = [(DIN_nDCG, D_nDCG), (DIN_Q, D_Q), (DIN_Q(beta=0.3), D_Q(beta=0.3))]
 named_pairs = pytest.mark.parametrize(("din", "d"), INFORMATIONAL, ids=repr)
-
-
-@named_pairs
-def test_intents_of_no_type_are_informational(din, d, by_query):
-    qrels, run = drawn.intent_topics(0)
-
-    assert by_query(din, qrels.drop(columns="intent_type"), run) == by_query(d, qrels, run)
 
 
 @pytest.mark.parametrize("measure", [DIN_nDCG, DIN_Q], ids=repr)

@@ -662,21 +662,3 @@ def test_a_measure_written_and_read_is_the_same(again, given_frames):
     assert [type(measure) for measure in read] == [type(measure) for measure in VARIANTS]
     of_form = [measure for measure in read if measure in measures]
     assert not differences(alone, evaluated(of_form, qrels, run))
-
-
-# Classes of ir_measures that are computed here: rel=1 is their default.
-BUILT_IN = [
-    name
-    for name in (measure.NAME for measure in PLAIN)
-    if hasattr(ir_measures, name) and "rel" in getattr(ir_measures, name).SUPPORTED_PARAMS
-]
-
-
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_the_default_of_ir_measures_is_the_default_if_it_is_written_out(name):
-    measure = getattr(ir_measures, name)
-    measure = measure @ 5 if "cutoff" in measure.SUPPORTED_PARAMS else measure
-    qrels, run = small_topics(1, fractions=True)
-
-    assert measure(rel=1) == measure
-    assert not differences(evaluated([measure], qrels, run), evaluated([measure(rel=1)], qrels, run))

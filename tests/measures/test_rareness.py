@@ -2,12 +2,10 @@ from __future__ import annotations
 
 import math
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import AP, RBP, P, nDCG
 
 import naive
 from pyterrier_diversity import AP_Rareness, P_Rareness, RBP_Rareness, add_rarity, nDCG_Rareness
@@ -76,42 +74,6 @@ def scored(topic, by_query):
 )
 def test_values_of_four_documents_worked_by_hand(measure, value, scored):
     assert scored(measure) == pytest.approx(value, abs=1e-15)
-
-
-def add_random_rarity(qrels, seed):
-    pairs = qrels[["query_id", "doc_id"]].drop_duplicates()
-    rarity = np.random.default_rng(seed).integers(0, 20, len(pairs)) / 20
-    return qrels.merge(pairs.assign(rarity=rarity), on=["query_id", "doc_id"])
-
-
-@pytest.mark.parametrize("seed", [2, 3])
-@pytest.mark.parametrize(
-    ("measure", "peer", "tool"),
-    [
-        (P_Rareness(alpha=0) @ 5, P @ 5, "pytrec_eval"),
-        (P_Rareness(alpha=0, mixture=True) @ 20, P @ 20, "pytrec_eval"),
-        (P_Rareness(alpha=0, rel=2) @ 5, P(rel=2) @ 5, "pytrec_eval"),
-        (AP_Rareness(alpha=0), AP, "pytrec_eval"),
-        (AP_Rareness(alpha=0) @ 5, AP @ 5, "pytrec_eval"),
-        (AP_Rareness(alpha=0, mixture=True, rel=2) @ 5, AP(rel=2) @ 5, "pytrec_eval"),
-        (nDCG_Rareness(alpha=0), nDCG, "pytrec_eval"),
-        (nDCG_Rareness(alpha=0) @ 5, nDCG @ 5, "pytrec_eval"),
-        (nDCG_Rareness(alpha=0, gain="linear") @ 20, nDCG @ 20, "pytrec_eval"),
-        (RBP_Rareness(alpha=0), RBP(p=0.8, rel=1), "cwl_eval"),
-        (RBP_Rareness(alpha=0, p=0.5, rel=2), RBP(p=0.5, rel=2), "cwl_eval"),
-    ],
-    ids=repr,
-)
-def test_with_an_alpha_of_0_a_measure_is_the_usual_one(measure, peer, tool, seed, random_topics, by_query):
-    provider = ir_measures.providers.registry[tool]
-    qrels, run = random_topics(seed)
-    highest = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
-    expected = {metric.query_id: metric.value for metric in provider.iter_calc([peer], highest, run)}
-
-    values = by_query(measure, add_random_rarity(qrels, seed), run)
-
-    assert values == pytest.approx(expected, abs=1e-9)
-    assert len(set(values.values())) > 3
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=repr)
