@@ -10,7 +10,7 @@ import ir_measures
 import pandas as pd
 import pyterrier as pt
 from hypothesis import strategies as st
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, RR, NumRet, P, nDCG
 
 import disagreements
 import naive
@@ -35,6 +35,7 @@ from pyterrier_diversity import (
     StRecall,
     UserModel,
     alpha_nDCG,
+    evaluate_runs,
 )
 from pyterrier_diversity.measures.base import implementation
 
@@ -105,19 +106,6 @@ def test_hostile_frames_are_evaluated_right_or_refused(wanted, data):
     check("iter_calc", wanted, answer("iter_calc", lambda: values(wanted, qrels, run)), qrels, run)
 
 
-@fuzzed(60, wanted=st.lists(st.sampled_from(CHOSEN), min_size=1, max_size=3, unique_by=repr), data=st.data())
-def test_aggregates_are_means_of_the_values_of_all_queries(wanted, data):
-    qrels, run = data.draw(sound_qrels()), data.draw(sound_runs())
-    found = answer("calc_aggregate", lambda: ir_measures.calc_aggregate(wanted, qrels, run))
-    one_by_one = answer("iter_calc", lambda: values(wanted, qrels, run))
-
-    assert isinstance(found, Refusal) == isinstance(one_by_one, Refusal)
-    for measure in wanted if not isinstance(found, Refusal) else []:
-        of_measure = [value for (name, _), value in one_by_one.items() if name == repr(measure)]
-        assert math.isclose(found[measure], sum(of_measure) / len(of_measure), rel_tol=1e-9, abs_tol=1e-12)
-        law.confirmed["calc_aggregate"] += 1
-
-
 @fuzzed(60, wanted=st.lists(st.sampled_from(CHOSEN), min_size=1, max_size=2, unique_by=repr), data=st.data())
 def test_an_experiment_has_the_values_of_ir_measures(wanted, data):
     sound = data.draw(sound_qrels()).rename(columns=PYTERRIER), data.draw(sound_runs()).rename(columns=PYTERRIER)
@@ -147,3 +135,36 @@ def test_an_experiment_has_the_values_of_ir_measures(wanted, data):
 
 def names_of_ir_measures(frame: Any) -> Any:
     return pt.model.to_ir_measures(frame) if isinstance(frame, pd.DataFrame) else frame
+
+
+# Whole calls: bare measures beside their ad-hoc twins, and arguments of every kind
+
+
+BARE = [P @ 1, P @ 3, AP, nDCG @ 5, RR, NumRet]
+QRELS = st.one_of(sound_qrels(columns=False), sound_qrels(columns=False), mutated(sound_qrels()))
+RUNS = st.one_of(sound_runs(), sound_runs(), mutated(sound_runs()))
+ARGUMENTS = st.one_of(
+    sound_qrels(),
+    sound_runs(),
+    st.sampled_from([RBU @ 3, [RBU @ 3], "RBU@3", "RBU@3 AP", "x", "", None, 5, [5], {}, [], {"mine": None}, [{}]]),
+    st.builds(lambda frame, form: form(frame), sound_runs(), st.sampled_from(FORMS)),
+    st.builds(lambda frame: {"mine": frame}, RUNS),
+    st.builds(lambda frame: iter([frame]), sound_runs()),
+)
+
+
+@fuzzed(70, qrels=QRELS, run=RUNS, measure=st.sampled_from(BARE))
+def test_a_bare_measure_is_refused_or_that_of_the_highest_labels(qrels, run, measure):
+    both = [measure, Adhoc(measure)]
+    table = answer("evaluate_runs", lambda: evaluate_runs(qrels, {"mine": run}, both, perquery=True, n_jobs=1))
+
+    if isinstance(table, Refusal):
+        return
+    by_measure = table.pivot_table(index="qid", columns="measure", values="value", sort=False)
+    assert by_measure[str(measure)].tolist() == by_measure[f"Adhoc({measure})"].tolist()
+    law.confirmed["evaluate_runs"] += len(by_measure)
+
+
+@fuzzed(100, qrels=ARGUMENTS, runs=ARGUMENTS, measures=ARGUMENTS)
+def test_arguments_of_any_kind_and_order_are_evaluated_or_refused_in_a_sentence(qrels, runs, measures):
+    answer("evaluate_runs", lambda: evaluate_runs(qrels, runs, measures, n_jobs=1))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from fuzz.law import Refusal, answer, fuzzed
 from pyterrier_diversity import Coverage, io
 from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.frames import collected
 
 # Two lines of each format.
 _NUGGETS = [
@@ -114,15 +114,14 @@ def mentioned(value: Any, name: str, field: str = "") -> Iterator[tuple[str, str
 def read_and_compared(lines: list[str], name: str, path: Path, unit: str) -> None:
     """Read lines, and check that the qrels have everything in them, unless there was a warning."""
     path.write_text("\n".join(lines), encoding="utf-8", errors="surrogatepass")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        qrels = _answer(lambda: io.read_nuggets(path, unit=unit))
+    with collected() as caught:
+        qrels = answer("read_nuggets", lambda: io.read_nuggets(path, unit=unit))
     if isinstance(qrels, Refusal):
         assert qrels.kind == "ValueError"
         assert "read_nuggets" in qrels.message or str(path) in qrels.message
         return
     # Each warning is told once, with all of its counts.
-    assert len({str(warning.message) for warning in caught}) == len(caught)
+    assert len({str(warning) for warning, _ in caught}) == len(caught)
     _check_qrels(qrels)
     known = {("document", doc) for doc in qrels["docno"]}
     texts = qrels["nugget_text"].tolist() if "nugget_text" in qrels else []
@@ -130,23 +129,6 @@ def read_and_compared(lines: list[str], name: str, path: Path, unit: str) -> Non
         for kind, word in mentioned(json.loads(line.strip("\ufeff")), name) if line.strip() else ():
             found = (kind, word) in known if kind == "document" else any(word in text for text in texts)
             assert found or caught, (kind, word, qrels)
-
-
-def _answer(call: Callable[[], Any]) -> Any:
-    """Return what a call returns, or its refusal; warnings pass."""
-    told: list[warnings.WarningMessage] = []
-
-    def recorded() -> Any:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            result = call()
-        told.extend(caught)
-        return result
-
-    result = answer("read_nuggets", recorded)
-    for warning in told:
-        warnings.warn(warning.message, stacklevel=2)
-    return result
 
 
 def _check_qrels(qrels: pd.DataFrame) -> None:

@@ -1,35 +1,27 @@
-"""Ranks against scores, ids of every type, both names of a column, used generators, threads, and orders of rows."""
+"""Ranks against scores, ids of every type, and orders of rows."""
 
 from __future__ import annotations
 
 import math
-import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume
 from hypothesis import strategies as st
 from ir_measures import P
 
 from fuzz import law
-from fuzz.hostile import sound_qrels, sound_runs
 from fuzz.law import Refusal, answer, fuzzed
 from pyterrier_diversity import (
     RBU,
     Adhoc,
-    add_rarity,
-    add_weights,
     alpha_nDCG,
     evaluate_runs,
     meta,
-    simulate,
 )
-from pyterrier_diversity.transformers import Evaluate, Explain
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -43,7 +35,6 @@ QRELS = pd.DataFrame(
     ],
     columns=["qid", "docno", "label", "iteration"],
 )
-NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 
 def table(qrels: Any, run: Any, **options: Any) -> Any:
@@ -97,7 +88,7 @@ def test_ranks_order_where_there_are_no_scores_or_where_they_are_asked_for(run):
     law.confirmed["ranks"] += 1
 
 
-# Types of ids, and both names of a column
+# Types of ids
 
 IDS = {
     "str": str,
@@ -143,84 +134,6 @@ def test_ids_of_any_type_meet_or_are_refused(frames, column, kinds):
         assert isinstance(found, Refusal)
         assert found.kind == "TypeError"
         assert column in found.message
-
-
-@fuzzed(60, frames=numbered(), name=st.sampled_from(sorted(NAMES)), same=st.booleans(), where=st.data())
-def test_both_names_of_a_column_agree_or_are_refused(frames, name, same, where):
-    qrels, run = frames
-    is_qrels = name == "relevance" or where.draw(st.booleans())
-    frame = qrels if is_qrels else run
-    theirs = frame[NAMES[name]].copy()
-    if not same:
-        theirs.iloc[where.draw(st.integers(0, len(theirs) - 1))] = 7 if name == "relevance" else "7"
-    frame = frame.assign(**{name: theirs})
-    given = (frame, run) if is_qrels else (qrels, frame)
-    calls = {
-        "evaluate_runs": lambda: table(*given),
-        "Evaluate": lambda: Evaluate(given[0], MEASURES)(given[1].assign(query="?")),
-        "Explain": lambda: Explain(given[0], RBU)(given[1].assign(query="?")),
-        "add_rarity": lambda: add_rarity(given[0], [given[1]]),
-        "add_weights": lambda: add_weights(given[0]),
-        "random_grades": lambda: simulate.random_grades(given[0], rng=1),
-        "random_lengths": lambda: simulate.random_lengths(given[1], rng=1),
-    }
-    # These read one of the two, in part.
-    blind = {"add_weights": not is_qrels, "random_grades": not is_qrels, "random_lengths": is_qrels}
-
-    for function, call in calls.items():
-        found = answer(function, call)
-
-        if blind.get(function, False):
-            continue
-        assert isinstance(found, Refusal) != same, f"{function}: {found}"
-        assert same or f"{NAMES[name]} and {name} are names of one column" in found.message
-
-
-# What can be read once
-
-
-@fuzzed(50, qrels=sound_qrels(), run=sound_runs(), used=st.integers(0, 20))
-def test_a_generator_is_read_once_and_then_refused(qrels, run, used):
-    assume((qrels["relevance"] % 1 == 0).all())  # others are refused before a run is read
-    rows = (row for row in list(run.itertuples(index=False)))
-    for _ in zip(range(used), rows, strict=False):
-        pass
-    if used > len(run):
-        next(rows, None)
-
-    found = answer("generators", lambda: table(qrels, rows))
-
-    if used > len(run):
-        assert isinstance(found, Refusal)
-        assert "the generator was already read" in found.message
-    elif not isinstance(found, Refusal):
-        pd.testing.assert_frame_equal(found, table(qrels, list(run.itertuples(index=False))[used:]))
-        law.confirmed["generators"] += 1
-
-
-# Threads
-
-
-@fuzzed(12, frames=numbered(), n=st.integers(2, 4))
-def test_threads_leave_the_warnings_of_the_process_as_they_are(frames, n):
-    qrels, run = frames
-    twice = pd.concat([run, run])
-    expected, barrier = table(qrels, run), threading.Barrier(n)
-
-    def evaluated(number: int) -> Any:
-        barrier.wait()
-        Explain(qrels, RBU)(run.assign(query="?")) if number % 2 else None
-        return table(qrels, twice)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        before = list(warnings.filters), warnings.showwarning
-        with ThreadPoolExecutor(n) as pool:
-            found = list(pool.map(evaluated, range(n)))
-        assert (list(warnings.filters), warnings.showwarning) == before
-    for one in found:
-        pd.testing.assert_frame_equal(one, expected)
-    law.confirmed["threads"] += 1
 
 
 # Orders of rows

@@ -58,26 +58,6 @@ def test_nuggets_alone_are_rows_without_a_document():
     )
 
 
-def test_an_answer_is_a_document_called_by_its_run():
-    qrels = read_in_silence([answer(yes="support", maybe="partial_support", no="not_support")])
-
-    assert rows(qrels, "docno", "nugget_text", "label") == [("mine", "maybe", 1), ("mine", "no", 0), ("mine", "yes", 2)]
-
-
-def test_a_passage_is_a_document_called_by_its_id():
-    line = {
-        "text": "is it free",
-        "qid": "1",
-        "candidate_text": "...",
-        "docid": "d7",
-        "nuggets": [nugget("yes", "okay", "support")],
-    }
-
-    qrels = read_in_silence([line])
-
-    assert rows(qrels, "qid", "docno", "label", "weight") == [("1", "d7", 2, 0.5)]
-
-
 def test_a_text_that_is_there_twice_is_numbered_and_counts_twice():
     line = answer()
     line["nuggets"] = [nugget("yes", assignment="support"), *[nugget("yes", assignment="not_support")] * 2]
@@ -231,10 +211,6 @@ def test_an_error_names_file_line_and_field(change, message, tmp_path):
         read_nuggets(path)
 
 
-def test_a_line_that_is_there_twice_counts_once():
-    assert len(read_in_silence([answer(a="support")] * 2)) == 1
-
-
 def test_empty_lists_of_nuggets_are_counted():
     passage = {"qid": "1", "docid": "d", "nuggets": []}
 
@@ -266,6 +242,63 @@ def test_the_answers_of_three_systems_have_the_published_scores(shared):
                     expected[f"baseline_rag24.test_{run}_top20", line["qid"], str(measure)] = line[name]
     assert {tuple(key): score for *key, score in table.itertuples(index=False)} == expected
     assert len(expected) == 3 * 30 * 6
+
+
+# What is read in silence
+
+
+YES = nugget("yes", "okay", "support")
+N1 = {"qid": "1", "docno": "d", "label": "1", "iteration": "0", "nugget_id": "n1", "nugget": "text"}
+OKAY_7 = {"qid": "1", "docno": "d", "label": 1, "iteration": "a", "importance": "okay", "weight": "7"}
+STANCE = {"query_id": "1", "doc_id": "d", "relevance": 1, "iteration": "0", "stance": "PRO"}
+ASPECTS = [
+    {"query": "q1", "id": "q1-a", "weight": 0.75, "supporting_docs": ["d1", "d2"]},
+    {"query": "q1", "id": "q1-b", "weight": 0.25, "supporting_docs": ["d2"]},
+]
+RAGTIME = {
+    "metadata": {"team_id": "t", "topic_id": "topic-1", "run_id": "r"},
+    "nugget_bank": [
+        {"question": "First?", "aggregator_type": "OR", "answers": [{"answer": "a", "references": ["doc-1"]}]}
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "columns", "expected"),
+    [
+        (
+            [answer(yes="support", maybe="partial_support", no="not_support")],
+            None,
+            {"docno": ["mine"] * 3, "nugget_text": ["maybe", "no", "yes"], "label": [1, 0, 2]},
+        ),
+        ([answer(a="support")] * 2, None, {"docno": ["mine"], "label": [2]}),
+        (
+            {"text": "is it free", "qid": "1", "candidate_text": "...", "docid": "d7", "nuggets": [YES]},
+            None,
+            {"qid": ["1"], "docno": ["d7"], "label": [2], "weight": [0.5]},
+        ),
+        (RAGTIME, None, {"qid": ["topic-1"], "iteration": [digest("First?")], "docno": ["doc-1"], "label": [1]}),
+        # The iteration 0 says nothing.
+        ([N1], None, {"iteration": ["n1"], "nugget_text": ["text"], "label": [1]}),
+        ([OKAY_7], None, {"weight": [7.0]}),
+        ([STANCE], {"stance": "iteration"}, {"iteration": ["PRO"], "docno": ["d"], "iteration (old)": ["0"]}),
+        # Only some objects have this field.
+        (
+            [{"topic": "1", "docno": "d", "label": 1, "iteration": "a"}, {**N1, "qid": "2"}],
+            {"topic": "qid"},
+            {"qid": ["1", "2"], "nugget_text": ["", "text"]},
+        ),
+        (
+            ASPECTS,
+            {"query": "qid", "id": "iteration", "supporting_docs": "docno"},
+            {"iteration": ["q1-a", "q1-a", "q1-b"], "docno": ["d1", "d2", "d2"], "weight": [0.75, 0.75, 0.25]},
+        ),
+    ],
+)
+def test_what_says_all_is_read_in_silence(source, columns, expected):
+    qrels = read_in_silence(source, columns=columns)
+
+    assert rows(qrels, *expected) == sorted(zip(*expected.values(), strict=True))
 
 
 # FreshStack
@@ -335,18 +368,6 @@ def test_answers_of_a_bank_are_intents_where_the_user_says_so():
     expected = [(digest("the Inca"), "d42"), (digest("in stone"), "d42"), (digest("in stone"), "d43")]
     assert rows(qrels, "iteration", "docno") == sorted([*expected, (digest("It is old"), "d108")])
     assert "Who built it? the Inca" in set(qrels["nugget_text"])
-
-
-RAGTIME = {
-    "metadata": {"team_id": "t", "topic_id": "topic-1", "run_id": "r"},
-    "nugget_bank": [
-        {"question": "First?", "aggregator_type": "OR", "answers": [{"answer": "a", "references": ["doc-1"]}]}
-    ],
-}
-
-
-def test_questions_of_ragtime_are_intents():
-    assert rows(read_in_silence(RAGTIME)) == [("topic-1", digest("First?"), "doc-1", 1)]
 
 
 def question(aggregator, *documents, **others):
@@ -539,50 +560,6 @@ def test_qrels_of_ragelo_are_read_without_the_documents_that_stand_for_none():
     assert rows(qrels) == [("0", "names_capital", "", 0), ("0", "names_river", "d", 1)]
 
 
-def test_a_nugget_id_stands_for_the_iteration_that_says_nothing():
-    table = [{"qid": "1", "docno": "d", "label": "1", "iteration": "0", "nugget_id": "n1", "nugget": "text"}]
-
-    assert rows(read_in_silence(table), "iteration", "nugget_text", "label") == [("n1", "text", 1)]
-
-
-def test_a_weight_of_a_table_is_kept():
-    table = [{"qid": "1", "docno": "d", "label": 1, "iteration": "a", "importance": "okay", "weight": "7"}]
-
-    assert read_in_silence(table)["weight"].tolist() == [7.0]
-
-
-def test_a_column_of_another_meaning_is_kept_beside_the_one_that_the_user_names():
-    row = {"query_id": "1", "doc_id": "d", "relevance": 1, "iteration": "0", "stance": "PRO"}
-
-    qrels = read_in_silence([row], columns={"stance": "iteration"})
-
-    assert rows(qrels, "qid", "iteration", "docno", "label", "iteration (old)") == [("1", "PRO", "d", 1, "0")]
-
-
-def test_columns_may_be_fields_that_only_some_objects_have():
-    topics = [{"topic_id": "1", "query": "?", "nuggets": ["a", "b"]}, {"qid": "2", "nuggets": ["c"]}]
-
-    with pytest.warns(UserWarning, match="3 nuggets have no judgement"):
-        qrels = read_nuggets(topics, columns={"topic_id": "qid"})
-
-    assert rows(qrels, "qid", "nugget_text", "query") == [("1", "a", "?"), ("1", "b", "?"), ("2", "c", "")]
-
-
-def test_a_row_may_list_the_documents_that_support_its_nugget():
-    aspects = [
-        {"query": "q1", "id": "q1-a", "weight": 0.75, "supporting_docs": ["d1", "d2"]},
-        {"query": "q1", "id": "q1-b", "weight": 0.25, "supporting_docs": ["d2"]},
-    ]
-
-    qrels = read_in_silence(aspects, columns={"query": "qid", "id": "iteration", "supporting_docs": "docno"})
-
-    assert rows(qrels, "qid", "iteration", "docno", "label", "weight") == [
-        ("q1", "q1-a", "d1", 1, 0.75),
-        ("q1", "q1-a", "d2", 1, 0.75),
-        ("q1", "q1-b", "d2", 1, 0.25),
-    ]
-
-
 # What is refused
 
 
@@ -643,20 +620,8 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(source, options, message):
     ("source", "expected"),
     [
         ([answer(a="support")], {"1": "is it free"}),
-        (
-            [{"text": "is it free", "qid": "1", "docid": "d", "nuggets": [nugget("a", assignment="support")]}],
-            {"1": "is it free"},
-        ),
-        (
-            [
-                {
-                    "query_id": "7",
-                    "query_title": "Who",
-                    "nuggets": [{"_id": "7_0", "text": "a", "relevant_corpus_ids": ["d"]}],
-                }
-            ],
-            {"7": "Who"},
-        ),
+        ([{"text": "is it free", "qid": "1", "docid": "d", "nuggets": [YES]}], {"1": "is it free"}),
+        ([{**FRESHSTACK, "query_title": "Who", "nuggets": FRESHSTACK["nuggets"][:1]}], {"76185522": "Who"}),
         (
             [{"query_id": "1", "title_query": "Machu", "claim_bank": [{"claim": "c", "references": ["d"]}]}],
             {"1": "Machu"},
@@ -694,14 +659,9 @@ def test_words_of_ones_own_count_as_much_as_they_say():
         NuggetScore(importance="all"): 2.5 / 4,
     }
     assert {measure: value(measure, qrels, answers(qrels)["mine"]) for measure in scores} == pytest.approx(scores)
-
-
-def test_the_vital_words_are_those_of_the_largest_number_even_if_no_nugget_has_them():
-    line = answer(a="support")
-    line["nuggets"][0]["importance"] = "nice"
-
-    qrels = read_in_silence([line], importance={"critical": 1, "nice": 0.25})
-
+    # The vital words are those of the largest number, even if no nugget has them.
+    line = [{**line, "nuggets": line["nuggets"][2:3]}]
+    qrels = read_in_silence(line, importance={"critical": 4, "nice": 1})
     assert value(NuggetScore(importance="vital"), qrels, answers(qrels)["mine"]) == 0
 
 

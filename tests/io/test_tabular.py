@@ -33,6 +33,14 @@ def test_qrels_are_read_as_they_were_written(name, tmp_path):
     pd.testing.assert_frame_equal(read_qrels(tmp_path / name), QRELS, check_dtype=False, check_exact=True)
 
 
+def test_names_of_ir_measures_and_numbers_of_ids_are_written_as_those_of_pyterrier(tmp_path):
+    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    write_qrels(QRELS.assign(qid=[7, 7, 8]).rename(columns=names), tmp_path / "q.csv")
+
+    expected = QRELS.assign(qid=["7", "7", "8"])
+    pd.testing.assert_frame_equal(read_qrels(tmp_path / "q.csv"), expected, check_dtype=False, check_exact=True)
+
+
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"))
 
 
@@ -45,19 +53,6 @@ def test_any_text_and_number_is_read_as_it_was_written(ids, text, label, tmp_pat
     write_qrels(qrels, path)
 
     assert read_qrels(path).to_numpy().tolist() == qrels.to_numpy().tolist()
-
-
-def test_numbers_of_ids_are_written_as_their_digits(tmp_path):
-    write_qrels(QRELS.assign(qid=[7, 7, 8]), tmp_path / "q.csv")
-
-    assert read_qrels(tmp_path / "q.csv")["qid"].tolist() == ["7", "7", "8"]
-
-
-def test_names_of_ir_measures_are_written_as_those_of_pyterrier(tmp_path):
-    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-    write_qrels(QRELS.rename(columns=names), tmp_path / "q.csv")
-
-    assert read_qrels(tmp_path / "q.csv").columns.tolist() == QRELS.columns.tolist()
 
 
 @pytest.mark.parametrize(("label", "kind"), [(2**62, "i"), (-(2**62), "i"), (2**63, "f"), (-(2**64), "f"), (0.5, "f")])
@@ -138,25 +133,10 @@ def test_a_table_without_rows_holds_no_judgement(tmp_path):
 # Runs
 
 
-ROWS = [
-    {"qid": "1", "docno": "b", "score": 1},
-    {"qid": "1", "docno": "a", "score": 2.5},
-    {"qid": 2, "docno": "c", "score": 0},
-]
-LISTS = [{"qid": "1", "docno": ["a", "b"]}, {"query_id": "2", "doc_id": ["c"], "text": "left out"}]
-
-
 def json_lines(tmp_path, rows, name="run.jsonl"):
     path = tmp_path / name
     path.write_text("\n".join(map(json.dumps, rows)))
     return path
-
-
-@pytest.mark.parametrize("rows", [ROWS, LISTS], ids=["rows", "lists"])
-def test_a_run_of_json_lines_is_read_in_the_order_in_which_it_is_evaluated(rows, tmp_path):
-    run = read_run(json_lines(tmp_path, rows))
-
-    assert run[["qid", "docno", "rank"]].to_numpy().tolist() == [["1", "a", 0], ["1", "b", 1], ["2", "c", 0]]
 
 
 def test_lists_may_have_scores(tmp_path):
@@ -165,12 +145,6 @@ def test_lists_may_have_scores(tmp_path):
     with pytest.warns(UserWarning, match="Scores and ranks contradict each other in 1 of 1 queries"):
         assert read_run(path)["docno"].tolist() == ["a", "b"]
     assert read_run(path, order="rank")["docno"].tolist() == ["b", "a"]
-
-
-def test_rows_with_a_rank_need_no_score(tmp_path):
-    path = json_lines(tmp_path, [{"qid": "1", "docno": "b", "rank": 2}, {"qid": "1", "docno": "a", "rank": 1}])
-
-    assert read_run(path)["docno"].tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +159,7 @@ def test_rows_with_a_rank_need_no_score(tmp_path):
 )
 def test_a_line_that_is_no_row_of_a_run_is_refused(row, message, tmp_path):
     with pytest.raises(ValueError, match=rf"run\.jsonl, {message}"):
-        read_run(json_lines(tmp_path, [ROWS[0], row]))
+        read_run(json_lines(tmp_path, [{"qid": "1", "docno": "b", "score": 1}, row]))
 
 
 @pytest.mark.parametrize("name", ["qrels.csv", "qrels.txt", "qrels.txt.gz"])
