@@ -218,16 +218,9 @@ def test_too_little_memory_is_one_sentence(tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.filterwarnings("default")
-def test_messages_name_options_not_arguments(tmp_path):
-    path = tmp_path / "mine.run"
-    path.write_text("1 Q0 d1 2 5 mine\n1 Q0 d2 1 4 mine\n")
-
-    result = CliRunner().invoke(app, ["evaluate", "demo", str(path), "-m", "RBU@5"])
-
-    assert "to use the rank, read the run with --order rank." in result.stderr
-    # This alpha is not the option --alpha.
+def test_a_parameter_of_a_measure_is_not_called_like_an_option():
     message = fail("compare", "demo", BM25, "more-like-this", "-m", "alpha_nDCG(alpha=2)@5")
+
     assert "alpha_nDCG: alpha must be a number in [0, 1], not 2" in message
 
 

@@ -1,4 +1,3 @@
-import json
 import shutil
 from pathlib import Path
 
@@ -10,17 +9,6 @@ from pyterrier_diversity.datasets.demo import FOLDER
 from shell import BM25, XQUAD, fail, run
 
 QRELS, TOP3 = str(FOLDER / "qrels.txt"), str(FOLDER / "xquad-top-3.run")
-
-
-def value(path: str, measure: str) -> float:
-    (row,) = json.loads(run("evaluate", QRELS, path, "-m", measure, "--format", "json"))
-    return row[measure]
-
-
-def test_a_minimum_that_is_equalled_is_reached():
-    least = value(BM25, "RBU@5")
-
-    assert "bm25" in run("evaluate", QRELS, BM25, XQUAD, "-m", "StRecall@5", "--min", f"RBU@5={least!r}")
 
 
 def test_each_minimum_has_its_line():
@@ -42,29 +30,10 @@ def test_a_table_that_is_not_complete_passes_no_gate(tmp_path):
     assert "Gate" not in result.stderr
 
 
-@pytest.mark.parametrize("text", ["RBU@5", "RBU@5=high", "RBU@5=nan", "=0.5"])
-def test_an_invalid_minimum_is_refused(text):
-    result = CliRunner().invoke(app, ["evaluate", QRELS, BM25, "--min", text])
-
-    assert result.exit_code in (1, 2)
-    assert "Error: " in result.stderr
-
-
-@pytest.mark.parametrize("again", ["RBU@5=.1", "RBU(p=0.99)@5=.1"])
-def test_a_measure_with_two_minima_is_a_usage_error(again):
-    message = fail("evaluate", QRELS, BM25, "--min", "RBU@5=.9", "--min", again, status=2)
-
-    assert f"--min must be given once for each measure, not as RBU@5=.9, {again}." in message
-
-
 def test_a_run_that_is_significantly_worse_does_not_pass():
     arguments = ["compare", QRELS, BM25, "--baseline", XQUAD, "--no-worse", "RBU@5"]
 
     assert fail(*arguments, status=3).startswith("Gate: RBU@5 of bm25 is lower than that of xquad by 0.1602 (")
-
-
-def test_a_run_that_is_better_passes():
-    run("compare", QRELS, XQUAD, "-b", BM25, "--no-worse", "RBU@5", "--no-worse", "StRecall@5", "--tolerance", "0")
 
 
 def test_a_tolerance_counts_even_if_the_difference_is_not_significant():
@@ -75,11 +44,21 @@ def test_a_tolerance_counts_even_if_the_difference_is_not_significant():
     assert "is lower than that of xquad by 0.04366" in fail(*arguments, "--tolerance", "0.04", status=3)
 
 
-@pytest.mark.parametrize("baseline", ["xquad", XQUAD])
-def test_a_baseline_is_named_by_its_name_or_its_file(baseline):
-    table = run("compare", QRELS, BM25, XQUAD, "-m", "RBU@5", "-b", baseline, "--format", "json")
+@pytest.mark.parametrize(
+    ("minima", "status", "message"),
+    [
+        (["RBU@5"], 2, "--min must be a measure and a value, such as 'Coverage@50=0.7', not 'RBU@5'."),
+        (["RBU@5=high"], 2, "--min must be a measure and a value"),
+        (["RBU@5=nan"], 2, "--min must be a measure and a value"),
+        (["=0.5"], 1, "Error: "),
+        (["RBU@5=.9", "RBU@5=.1"], 2, "--min must be given once for each measure, not as RBU@5=.9, RBU@5=.1."),
+        (["RBU@5=.9", "RBU(p=0.99)@5=.1"], 2, "--min must be given once for each measure"),
+    ],
+)
+def test_an_invalid_minimum_is_refused(minima, status, message):
+    given = (word for each in minima for word in ("--min", each))
 
-    assert [(row["system"], row["other"]) for row in json.loads(table)] == [("bm25", "xquad")]
+    assert message in fail("evaluate", QRELS, BM25, *given, status=status)
 
 
 @pytest.mark.parametrize(
@@ -105,28 +84,12 @@ def test_a_gate_that_cannot_fail_is_a_usage_error(tmp_path):
     lines = Path(QRELS).read_text().splitlines(keepends=True)
     few = tmp_path / "few.txt"
     few.write_text("".join(line for line in lines if line.split()[0] in "123"))
-    foreign = tmp_path / "foreign.run"
-    foreign.write_text("x Q0 d 1 1 t\n")
     arguments = ["compare", str(few), BM25, "-b", XQUAD, "--no-worse", "RBU@5"]
 
     assert "no difference can be significant with 4 queries at alpha = 0.05: the smallest possible p" in fail(
         *arguments, status=2
     )
     run(*arguments, "--tolerance", "0.9")
-    assert "--no-worse: nothing can be worse than the baseline foreign, which answers no query" in fail(
-        *["compare", QRELS, BM25, "-b", str(foreign), "--no-worse", "RBU@5"], "--ignore", "IdsWarning", status=2
-    )
-
-
-def test_a_baseline_whose_documents_are_not_judged_is_a_usage_error(tmp_path):
-    renamed = tmp_path / "renamed.run"
-    renamed.write_text(Path(XQUAD).read_text().replace("demo-", "DEMO_"))
-
-    arguments = ["compare", QRELS, BM25, "-b", str(renamed), "--no-worse", "RBU@5", "--tolerance", "0.05"]
-
-    message = fail(*arguments, "--ignore", "IdsWarning", status=2)
-
-    assert "--no-worse: nothing can be worse than the baseline renamed, of which no document is judged." in message
 
 
 def without_query(path: str, query: str, target: Path) -> str:
@@ -146,12 +109,6 @@ def test_runs_that_answer_different_queries_are_told_of_once_and_are_strictly_an
     assert "default value. [MissingWarning]\n" in result.stderr
     assert "default value. [MissingWarning]\n" in fail(*arguments, "--strict")
     run(*arguments, "--strict", "--ignore", "MissingWarning")
-
-
-def test_queries_that_no_run_answers_are_no_difference(tmp_path):
-    both = [without_query(path, "3", tmp_path / Path(path).name) for path in (BM25, XQUAD)]
-
-    run("compare", QRELS, *both, "-m", "RBU@5", "--strict")
 
 
 def test_a_run_that_is_the_baseline_is_named():

@@ -150,21 +150,6 @@ def test_names_that_turn_the_direction_of_the_text_are_escaped_everywhere(tmp_pa
         assert "\u202e" not in result.output
 
 
-def test_the_old_file_stays_if_the_command_fails(tmp_path, monkeypatch):
-    (tmp_path / "t.csv").write_text("old")
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-
-    assert f"{tmp_path / 't.csv'}: No space left on device." in fail(
-        "evaluate", QRELS, BM25, *RBU_5, "-o", str(tmp_path / "t.csv")
-    )
-    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
-    assert (tmp_path / "t.csv").read_text() == "old"
-
-
 def test_the_terminal_decides_about_turning_round_and_a_pipe_does_not(monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "60")
     text = run("evaluate", QRELS, BM25, XQUAD, "-m", "NDEVAL")
@@ -175,17 +160,6 @@ def test_the_terminal_decides_about_turning_round_and_a_pipe_does_not(monkeypatc
     assert max(map(len, text.splitlines())) <= 60
     assert run("evaluate", QRELS, BM25, XQUAD, "-m", "NDEVAL") == (tmp_path / "t.txt").read_text()
     assert (tmp_path / "t.txt").read_text().startswith("run")
-
-
-def test_runs_and_measures_are_called_as_in_the_files(tmp_path):
-    (tmp_path / "names.tsv").write_text("bm25\tBM_25\n")
-    (tmp_path / "labels.csv").write_text('"RBU@5",$RBU_5$\n')
-    how = ["--names", str(tmp_path / "names.tsv"), "--labels", str(tmp_path / "labels.csv"), "--format", "latex"]
-
-    assert r"run & $RBU_5$ \\" in run("evaluate", QRELS, BM25, XQUAD, *RBU_5, *how)
-    assert r"BM\_25" in run("evaluate", QRELS, BM25, XQUAD, *RBU_5, *how)
-    assert r" & system & \multicolumn{2}{r}{$RBU_5$} \\" in run("compare", QRELS, BM25, XQUAD, *RBU_5, *how)
-    assert r"measure & BM\_25 & xquad \\" in run("evaluate", QRELS, BM25, XQUAD, *RBU_5, *how, "--transpose")
 
 
 def test_missed_lists_what_the_function_lists():

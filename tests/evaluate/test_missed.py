@@ -46,10 +46,6 @@ def test_a_cutoff_is_the_last_rank_that_counts():
     ]
 
 
-def test_a_short_ranking_misses_what_lies_below_it():
-    assert len(missed_intents(NUGGETS, {"short": SHORT}, 50)) == 4
-
-
 def test_rel_is_the_smallest_label_that_covers():
     table = missed_intents(NUGGETS, {"short": SHORT}, rel=2)
 

@@ -1,5 +1,4 @@
 import gc
-import gzip
 import io
 import os
 import sys
@@ -9,7 +8,6 @@ import weakref
 from pathlib import Path
 
 import ir_measures
-import joblib
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -48,18 +46,6 @@ def test_files_have_the_values_of_an_experiment(files, perquery, n_jobs):
     )
 
 
-def test_runs_may_be_frames_and_paths_and_compressed(tmp_path, files):
-    compressed = tmp_path / "packed.run.gz"
-    compressed.write_bytes(gzip.compress((FOLDER / "xquad.run").read_bytes()))
-
-    table = evaluate_runs(QRELS, {"frame": DEMO.get_results("xquad"), "file": files["xquad"]}, [RBU @ 5])
-
-    assert table["name"].tolist() == ["frame", "file"]
-    packed = evaluate_runs(QRELS, compressed, [RBU @ 5])
-    assert packed["name"].tolist() == ["packed"]
-    assert table["RBU@5"].tolist() == [packed["RBU@5"][0]] * 2
-
-
 def test_a_run_may_come_from_a_pipe_or_the_standard_input(tmp_path, files, monkeypatch):
     pipe = tmp_path / "piped.run"
     os.mkfifo(pipe)
@@ -95,11 +81,14 @@ def test_the_share_of_queries_with_ties_across_each_cutoff_is_in_attrs():
     tied = pd.DataFrame({"qid": "q", "docno": [*"abcd"], "score": [2.0, 1.0, 1.0, 1.0]})
     runs = {"mine": pd.concat([untied, tied]), "none": untied}
 
-    table = evaluate_runs(qrels, runs, [RBU @ 1, Adhoc(P @ 2), alpha_nDCG @ 3], queries=True)
+    measures = [RBU @ 1, Adhoc(P @ 2), alpha_nDCG @ 3]
+    table, by_query = (evaluate_runs(qrels, runs, measures, queries=True, perquery=each) for each in (False, True))
 
     shares = {"ties@1": 0.0, "ties@2": 0.5, "ties@3": 0.5}
     assert table.attrs["ties"] == {"mine": shares, "none": dict.fromkeys(shares, 0.0)}
+    assert table.columns.tolist() == ["name", "queries", *shares, *map(str, measures)]
     assert table[["queries", *shares]].to_numpy().tolist() == [[2, 0.0, 0.5, 0.5], [1, 0.0, 0.0, 0.0]]
+    assert by_query.groupby("name")["queries"].unique().map(list).to_dict() == {"mine": [2], "none": [1]}
     # The others have no cutoff, or one that counts turns or judged documents.
     uncut = [nDCG(judged_only=True) @ 5, AP, CT @ 1]
     assert list(evaluate_runs(qrels, runs, uncut).attrs["ties"]["mine"]) == ["ties@5"]
@@ -290,20 +279,6 @@ def test_warnings_of_workers_reach_the_caller_with_the_name_of_the_run(n_jobs):
     ]
 
 
-def test_the_number_of_queries_answered_is_a_column_on_request():
-    given = {"full": BM25, "most": of_queries(len(QUERIES) - 1)}
-
-    table = evaluate_runs(QRELS, given, [RBU @ 5], queries=True)
-
-    assert table.columns.tolist() == ["name", "queries", "ties@5", "RBU@5"]
-    assert table["queries"].tolist() == [len(QUERIES), len(QUERIES) - 1]
-    perquery = evaluate_runs(QRELS, given, [RBU @ 5], queries=True, perquery=True)
-    assert perquery.groupby("name")["queries"].unique().map(list).to_dict() == {
-        "full": [len(QUERIES)],
-        "most": [len(QUERIES) - 1],
-    }
-
-
 @pytest.mark.parametrize("form", ["file", "frame"])
 def test_runs_may_be_ordered_by_rank(tmp_path, form):
     upside_down = BM25.assign(score=-BM25["score"])
@@ -347,20 +322,6 @@ def test_one_evaluator_serves_all_runs_of_a_process_and_is_let_go(files, monkeyp
     gc.collect()
 
     assert [known() for known in made] == [None]
-
-
-def test_a_dask_cluster_evaluates_files(files):
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, protocol="inproc://"
-        ) as cluster,
-        distributed.Client(cluster),
-        joblib.parallel_config(backend="dask"),
-    ):
-        table = evaluate_runs(QRELS, files, MEASURES, perquery=True)
-
-    pd.testing.assert_frame_equal(table, evaluate_runs(QRELS, files, MEASURES, perquery=True), check_exact=True)
 
 
 def test_folders_and_patterns_are_searched(tmp_path):
