@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from inspect import signature
 from typing import Annotated, Any
 
@@ -61,11 +61,6 @@ class Drawn(Called, Asked):
 
     picture: Annotated[str, click.Choice(list(PICTURES))]
 
-    @cached_property
-    def perquery(self) -> pd.DataFrame:
-        """The values of all measures for each run and query."""
-        return self.values(self.named(), self.judged, on_error="raise", perquery=True)
-
     @property
     def systems(self) -> list[str]:
         """The names of the runs. It is a usage error if there is only one."""
@@ -75,9 +70,10 @@ class Drawn(Called, Asked):
 
 
 _Given = dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]]
+_OF_VALUES = ("measures", "n_jobs")
 # The values of the parameters of functions, and the options that they come from.
 _GIVEN: _Given = {
-    "perquery": (lambda drawn: drawn.perquery, ("measures", "n_jobs")),
+    "perquery": (lambda drawn: drawn.values(drawn.named(), drawn.judged, on_error="raise", perquery=True), _OF_VALUES),
     "rng": (lambda drawn: drawn.rng, ("rng",)),
     "n_jobs": (lambda drawn: drawn.n_jobs, ("n_jobs",)),
     "qrels": (lambda drawn: drawn.judged, ()),
