@@ -27,7 +27,7 @@ EXPLAINED = pd.DataFrame(
 ASL = pd.DataFrame(
     [("AP", 2, 0.01), ("AP", 1, 0.5), ("RBU", 1, 0.3), ("RBU", 2, 0.0)], columns=["measure", "rank", "asl"]
 )
-POWER = pd.DataFrame({"measure": ["RBU", "AP"], "pairs": [10, 10], "significant": [7, 4], "share": [0.7, 0.4]})
+POWER = pd.DataFrame({"measure": ["RBU", "AP"], "pairs": [10, 10], "significant": [7, 4]})
 SIZES = pd.DataFrame(
     [
         ("AP", "old", 10, 0.8),

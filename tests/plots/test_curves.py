@@ -5,19 +5,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from frames_to_draw import (
-    ASL,
-    PERQUERY,
-    QRELS,
-    RUN,
-    SIZES,
-    STAGES,
-    TOPICS,
-    lines,
-    names,
-    texts,
-    ticks,
-)
+from frames_to_draw import ASL, PERQUERY, QRELS, RUN, SIZES, STAGES, TOPICS, lines, names, texts, ticks
 from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, meta, plots
 
 pytestmark = pytest.mark.usefixtures("no_layout")
@@ -110,16 +98,6 @@ def test_intent_coverage_is_the_measure_at_every_cutoff(measure):
 def test_intent_coverage_of_nothing_is_refused(runs, qrels, cutoff, message):
     with pytest.raises(ValueError, match=message):
         plots.intent_coverage(qrels, runs, cutoff=cutoff)
-
-
-def test_intent_coverage_may_be_coverage_of_all_nuggets_by_weight():
-    weighted = QRELS.assign(weight=QRELS["iteration"].map({"a": 3.0, "b": 1.0}).fillna(1.0))
-    unjudged = pd.DataFrame({"qid": ["1"], "docno": "", "label": 0, "iteration": "z", "weight": 4.0})
-
-    ax = plots.intent_coverage(pd.concat([weighted, unjudged]), RUN, measure=Coverage, cutoff=4)
-
-    assert ax.get_lines()[0].get_ydata().tolist() == pytest.approx([0, 1 / 18, 4 / 18])
-    assert ax.get_ylabel() == "Coverage"
 
 
 def test_an_asl_curve_has_its_line_at_the_level_of_the_test_and_none_if_that_is_not_known():

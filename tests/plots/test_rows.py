@@ -12,18 +12,11 @@ HSD = [{"test": "tukey"}, {"test": "tukey-randomised", "n_trials": 500, "rng": 1
 
 
 def test_discriminative_power_has_a_bar_for_the_share_of_pairs_with_their_numbers():
-    ax = plots.discriminative_power(POWER.drop(columns="share"))
+    ax = plots.discriminative_power(POWER)
 
     assert [bar.get_width() for bar in ax.patches] == [0.7, 0.4]
     assert texts(ax.get_yticklabels()) == ["RBU", "AP"]
     assert texts(ax.texts) == ["7/10", "4/10"]
-
-
-def test_discriminative_power_may_be_of_shares_alone():
-    ax = plots.discriminative_power(POWER[["measure", "share"]])
-
-    assert [bar.get_width() for bar in ax.patches] == [0.7, 0.4]
-    assert texts(ax.texts) == ["70.0%", "40.0%"]
 
 
 @pytest.mark.usefixtures("laid_out")
@@ -32,13 +25,6 @@ def test_an_axis_of_shares_goes_from_0_to_1_even_if_all_are_0():
 
     assert ax.get_xlim() == (0, pytest.approx(1.15))
     assert ticks(ax.xaxis) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
-
-
-def test_a_title_names_the_test_and_its_level():
-    frame = POWER.copy()
-    frame.attrs = {"test": "tukey", "alpha": 0.05, "n_systems": 5}
-
-    assert plots.discriminative_power(frame).get_title() == "tukey, alpha 0.05, 5 systems"
 
 
 def frame(n_systems=5, n_queries=20):

@@ -2,7 +2,6 @@ import os
 import re
 import shutil
 import subprocess
-import unicodedata
 from html import escape
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -10,7 +9,7 @@ from importlib.resources import files
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import P, nDCG
+from ir_measures import nDCG
 
 from pyterrier_diversity import IA, RBU, NuggetScore, StRecall, evaluate_runs, html_report, parse, signature
 from pyterrier_diversity.meta import compare
@@ -89,6 +88,7 @@ def test_means_and_intervals_are_those_of_the_other_functions(page):
     rows = compared.set_index(["system", "measure"])
 
     header, *body = page.tables["means"]
+    assert page.tables["covered"][0][1:] == [row[0] for row in page.tables["shares"][1:]] == [row[1] for row in body]
 
     assert header == ["no.", "system", *map(str, MEASURES)]
     assert [name for _, name, *_ in body] == means["RBU@10"].sort_values(ascending=False).index.tolist()
@@ -103,15 +103,6 @@ def test_means_and_intervals_are_those_of_the_other_functions(page):
                 assert cell.endswith("above 3") == row["significant"]
 
 
-def test_each_measure_has_a_picture_of_each_system_with_a_bar_for_each_query(text):
-    pictures = re.findall(r"<figure>.*?</figure>", text, flags=re.DOTALL)
-
-    assert len(pictures) == len(MEASURES) * 2
-    assert {len(re.findall("<rect", picture)) for picture in pictures} == {14}
-    heights = [float(value) for value in re.findall(r'height="([\d.]+)"><title>', pictures[0])]
-    assert max(heights) <= 1
-
-
 def test_bars_are_sorted_and_show_query_and_difference(text):
     qrels, runs = demo()
     values = evaluate_runs(qrels, runs, [RBU @ 10], perquery=True).pivot_table(
@@ -124,6 +115,8 @@ def test_bars_are_sorted_and_show_query_and_difference(text):
     tips = re.findall(r"<title>query (\w+): ([+-][\d.]+)[,<]", picture)
     assert [float(value) for _, value in tips] == pytest.approx(expected.tolist(), abs=5e-4)
     assert {query for query, _ in tips} == {*expected.index}
+    assert max(float(value) for value in re.findall(r'height="([\d.]+)"><title>', text)) == 1
+    assert text.count("<rect") == len(MEASURES) * 2 * 14
 
 
 def test_the_queries_that_differ_most_come_first_with_both_rankings(page):
@@ -207,17 +200,9 @@ def test_characters_that_a_page_cannot_have_or_that_turn_its_texts_are_escaped(t
     assert "qrels\\udcff.txt" in text
 
 
-def test_frames_with_both_names_of_a_column_are_like_those_with_one(tmp_path):
-    qrels = QRELS.assign(query_id=QRELS["qid"], doc_id=QRELS["docno"])
-    runs = {name: run.assign(query_id=run["qid"], doc_id=run["docno"]) for name, run in RUNS.items()}
-
-    page = written(tmp_path, qrels, runs, [StRecall @ 2], test="t")
-
-    assert page == written(tmp_path, QRELS, RUNS, [StRecall @ 2], test="t")
-
-
 def test_one_system_is_shown_without_comparisons(tmp_path):
-    page = Page(written(tmp_path, QRELS, {"x": RUNS["x"]}, [StRecall @ 2]))
+    text = written(tmp_path, QRELS, {"x": RUNS["x"]}, [StRecall @ 2])
+    page = Page(text)
 
     assert page.tables["means"] == [["no.", "system", "StRecall@2"], ["1", "x", "0.250"]]
     assert page.headlines == [
@@ -229,23 +214,7 @@ def test_one_system_is_shown_without_comparisons(tmp_path):
         "The data",
         "How the numbers were computed",
     ]
-
-
-def test_it_says_what_the_data_lack(tmp_path):
-    text = written(
-        tmp_path, QRELS, {**RUNS, "z": RUNS["x"][["qid", "docno", "score"]]}, [StRecall @ 2], names={"z": "Z"}
-    )
-
-    (found,) = re.findall(r'<ul id="data">(.*?)</ul>', text, flags=re.DOTALL)
-    lines = re.findall("<li>(.*?)</li>", found)
-    assert (
-        lines[0] == "Judgements: 2 queries, 4 intents, 3 of them with a relevant document; 4 judgements, labels 0 to 2."
-    )
-    missing = "1 judged query has no document in the run: {}. Each gets the measures&#39; default values."
-    share = "1 of 2 judged queries, {} documents; {} of the documents down to rank 2 are judged."
-    assert f"x: <b>warning</b>: {missing.format(2)}" in lines
-    assert f"Z: {share.format(3, '50%')}" in lines
-    assert f"&lt;y&gt;: {share.format(1, '100%')}" in lines
+    assert "<li>x: <b>warning</b>: 1 judged query has no document in the run: 2." in text
 
 
 def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
@@ -274,6 +243,7 @@ def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
         (RUNS, {"cutoff": 0}, r"html_report: cutoff must be an integer in \[1, inf\), not 0"),
         (RUNS, {"n_queries": -1}, r"html_report: n_queries must be an integer in \[0, inf\), not -1"),
         ({}, {}, "give at least one run"),
+        (RUNS["x"], {}, r"html_report: runs looks like a run\. Give it a name"),
     ],
 )
 def test_invalid_arguments_are_refused(tmp_path, runs, options, message):
@@ -299,11 +269,6 @@ def test_a_warning_about_a_run_is_given_once_and_names_it(tmp_path):
         html_report(QRELS, {**RUNS, "x": twice}, [StRecall @ 2], tmp_path / "report.html")
 
     assert len(warned) == 1
-
-
-def test_runs_without_names_are_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"html_report: runs looks like a run\. Give it a name"):
-        html_report(QRELS, RUNS["x"], [StRecall @ 2], tmp_path / "report.html")
 
 
 def lead(text):
@@ -392,14 +357,6 @@ def test_depth_follows_the_cutoffs_of_the_measures(tmp_path):
         assert len(Page(text).tables["table1"]) == 1 + depth
 
 
-def test_systems_are_in_the_order_of_the_first_measure_everywhere(page):
-    order = ["xquad", "more-like-this", "bm25"]
-
-    assert [row[1] for row in page.tables["means"][1:]] == order
-    assert page.tables["covered"][0][1:] == order
-    assert [row[0] for row in page.tables["shares"][1:]] == order
-
-
 def test_texts_stand_where_ids_would_and_ids_are_told_once(tmp_path):
     hashed = QRELS.assign(iteration="7fc56270" + QRELS["iteration"], query=QRELS["qid"].map({"1": "first question"}))
     hashed["nugget_text"] = hashed["nugget_text"].fillna("the text of b")
@@ -433,16 +390,6 @@ def test_many_systems_have_numbers_in_wide_tables(tmp_path):
     assert re.fullmatch(r"[\d, -]+", tables["missed"][1][2])
 
 
-def test_intervals_stay_within_the_range_of_the_measure(tmp_path):
-    qrels, runs = demo()
-
-    body = Page(written(tmp_path, qrels, runs, [RBU @ 10, StRecall @ 10, P(rel=1) @ 10])).tables["means"][1:]
-
-    ends = [float(end) for row in body for cell in row[2:] for end in re.findall(r"[\d.]+ to ([\d.]+)", cell)]
-    assert len(ends) >= 7
-    assert max(ends) <= 1
-
-
 def test_scrolling_regions_take_the_keyboard_and_print_whole(text, page):
     regions = re.findall('<div class="scroll"([^>]*)>', text)
 
@@ -460,22 +407,6 @@ FRAME = '<iframe width="{width}" height="900" style="border: 0" srcdoc="{page}">
 TELL = """<script>onload = () => { document.title = [...document.querySelectorAll("iframe")].map((frame) => {
 const d = frame.contentDocument; return d.documentElement.scrollWidth + "|" +
 getComputedStyle(d.body).backgroundColor + "|" + d.querySelectorAll("rect").length; }).join(";"); }</script>"""
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to print the page with")
-def test_a_page_that_is_printed_has_every_row(tmp_path, text, page):
-    pypdf = pytest.importorskip("pypdf")
-    (tmp_path / "report.html").write_text(text, encoding="utf-8")
-    options = ["--headless", "--disable-gpu", "--no-sandbox", f"--user-data-dir={tmp_path / 'profile'}"]
-    printed = f"--print-to-pdf={tmp_path / 'report.pdf'}"
-
-    subprocess.run([str(BROWSER), *options, printed, (tmp_path / "report.html").as_uri()], timeout=120, check=True)
-
-    found = "".join(part.extract_text() for part in pypdf.PdfReader(tmp_path / "report.pdf").pages)
-    found = re.sub(r"\s", "", unicodedata.normalize("NFKC", found))  # without ligatures
-    rows = [re.sub(r"\s", "", "".join(row)) for rows in page.tables.values() for row in rows]
-    assert len(rows) > 100
-    assert [row for row in rows if row not in found] == []
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the page with")

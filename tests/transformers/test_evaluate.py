@@ -8,8 +8,7 @@ from ir_measures import AP, NRBP, RBP, RR, Judged, P, nDCG
 
 from by_hand import renamed
 from pyterrier_diversity import IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
-from pyterrier_diversity.io import highest_label_last
-from pyterrier_diversity.transformers import Evaluate, XQuAD, oracle_intent_scores
+from pyterrier_diversity.transformers import Evaluate
 from pyterrier_diversity.warnings import MissingWarning
 
 QRELS = pd.DataFrame(
@@ -65,17 +64,6 @@ def test_values_are_those_of_an_experiment_on_the_demo():
         assert by_evaluate(run, demo.get_qrels(), MEASURES) == expected
 
 
-def test_values_are_those_of_an_experiment_on_a_trec_web_run(trec_qrels, trec_run):
-    qrels = pt.model.from_ir_measures(trec_qrels(2012).rename(columns={"subtopic_id": "iteration"}))
-    qrels = highest_label_last(qrels)
-    run = pt.model.from_ir_measures(trec_run("2012/ql.catb")).groupby("qid").head(50)
-
-    expected = by_experiment(run, qrels[["qid"]].drop_duplicates(), qrels, MEASURES)
-
-    assert len(expected) == 50 * len(MEASURES)
-    assert by_evaluate(run, qrels, MEASURES) == expected
-
-
 def test_it_is_the_last_step_of_a_pipeline_or_one_of_its_steps():
     demo = pt.get_dataset("diversity:demo")
     bm25 = pt.Transformer.from_df(demo.get_results("bm25"))
@@ -87,23 +75,6 @@ def test_it_is_the_last_step_of_a_pipeline_or_one_of_its_steps():
     assert table["alpha_nDCG@10"].mean() == pytest.approx(0.652, abs=5e-4)
     assert set(hard(demo.get_topics())["qid"]) == set(table["qid"][table["alpha_nDCG@10"] < 0.6])
     assert 0 < (table["alpha_nDCG@10"] < 0.6).sum() < len(table)
-
-
-def test_a_grid_search_over_a_pipeline_that_evaluates_itself_is_that_of_pyterrier():
-    demo = pt.get_dataset("diversity:demo")
-    topics, qrels = demo.get_topics(), demo.get_qrels()
-    bm25, measure, values = pt.Transformer.from_df(demo.get_results("bm25")), alpha_nDCG @ 10, [0.0, 0.4, 1.0]
-    xquad = XQuAD(oracle_intent_scores(qrels))
-    pipeline = bm25 >> xquad >> Evaluate(qrels, measure)
-
-    found = []
-    for value in values:
-        xquad.lambda_ = value
-        found.append(pipeline(topics)[str(measure)].mean())
-
-    scan = pt.GridScan(bm25 >> xquad, {xquad: {"lambda_": values}}, topics, qrels, [measure])
-    assert found == pytest.approx(scan.iloc[:, -1].tolist(), abs=1e-12)
-    assert len(set(found)) == 3
 
 
 @pytest.mark.parametrize("columns", [["qid"], ["docno"], ["qid", "docno"]])
@@ -134,13 +105,6 @@ def test_queries_without_judgements_are_nan_and_counted_in_one_warning():
     assert table["RR"].tolist() == pytest.approx([np.nan, 0.5, np.nan], nan_ok=True)
     assert table["RBU@5"].isna().tolist() == [True, False, True]
     assert table["RR"].mean() == 0.5
-
-
-def test_if_no_query_has_judgements_all_values_are_nan():
-    with pytest.warns(MissingWarning, match="1 of 1 queries have no judgements"):
-        table = Evaluate(QRELS, [RR, RBU @ 5])(results(z="a b"))
-
-    assert table.iloc[0].isna().tolist() == [False, True, True]
 
 
 def test_measures_may_be_strings_or_one_measure():
@@ -190,8 +154,3 @@ def test_invalid_arguments_are_refused_at_once(qrels, measures, error, message):
 def test_results_that_cannot_be_ranked_are_refused_by_any_measure(measure, columns, message):
     with pytest.raises(ValueError, match=message):
         Evaluate(QRELS, measure)(results(q="a b").assign(**columns))
-
-
-def test_qrels_without_rows_are_refused():
-    with pytest.raises(ValueError, match="Evaluate: qrels must not be empty"):
-        Evaluate(pd.DataFrame(columns=["qid", "docno", "label"]), [RBU @ 5])

@@ -14,7 +14,6 @@ from ir_measures import AP, ERR, RBP, RR, Bpref, Compat, P, R, nDCG
 
 import by_hand
 import drawn
-from by_hand import renamed
 from pyterrier_diversity import (
     ACT,
     CT,
@@ -37,10 +36,9 @@ from pyterrier_diversity import (
     nSessionDCG,
 )
 from pyterrier_diversity.datasets.demo import DemoDataset
-from pyterrier_diversity.io import highest_label_last, read_dd_run, read_dd_truth
+from pyterrier_diversity.io import highest_label_last
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.transformers import Explain, explain_difference
-from pyterrier_diversity.warnings import LengthsWarning
 
 QRELS = pd.DataFrame(
     [
@@ -178,17 +176,6 @@ def test_contributions_sum_to_the_value_of_drawn_sessions(measure):
     assert unsummed(qrels, drawn.without_turns(run), measure) == {}
 
 
-@pytest.mark.parametrize("name", ["dd17-odd-syn2", "dd17-odd-syn3"])
-def test_contributions_sum_to_the_value_of_sessions_of_the_dynamic_domain_track(shared, name):
-    qrels = read_dd_truth(shared / "trec-dd" / "dd17-odd-truth.xml.gz", "passages")
-    run = read_dd_run(shared / "trec-dd" / "runs" / f"{name}.txt").assign(doc_len=300.0)
-    few = sorted(run["qid"].unique())[:3]
-    qrels, run = qrels[qrels["qid"].isin(few)], run[run["qid"].isin(few)]
-
-    for measure in (CT @ 10, ACT @ 5, nSessionDCG @ 4, EU_DD @ 10, RBU @ 20):
-        assert unsummed(qrels, run, measure) == {}
-
-
 def test_intents_are_told_document_by_document():
     explained = Explain(QRELS, StRecall @ 10)(results(q="c b u a e"))
 
@@ -202,6 +189,8 @@ def test_intents_are_told_document_by_document():
     assert column(explained, "measure") == ["StRecall@10"] * 5
     assert column(explained, "value") == pytest.approx([0, 2 / 3, 2 / 3, 2 / 3, 1])
     assert column(explained, "contribution") == pytest.approx([0, 2 / 3, 0, 0, 1 / 3])
+    halves = Explain(QRELS.assign(label=QRELS["label"] * 0.5), RBU)(results(q="b e"))
+    assert repr(column(halves, "intents")) == "[{'x': 0.5, 'y': 1}, {'z': 1.5}]"
 
 
 def test_a_document_that_only_costs_contributes_less_than_nothing():
@@ -236,13 +225,6 @@ def test_if_only_judged_documents_count_the_cutoff_is_further_down():
     explained = Explain(QRELS, P(judged_only=True) @ 2)(results(p="u v w a"))
 
     assert column(explained, "value", "p") == [0, 0, 0, 0.5]
-
-
-def test_fractional_grades_stay_as_they_are():
-    explained = Explain(QRELS.assign(label=QRELS["label"] * 0.5), RBU)(results(q="b e"))
-
-    assert column(explained, "intents") == [{"x": 0.5, "y": 1}, {"z": 1.5}]
-    assert [type(grade) for grade in explained["intents"].iloc[0].values()] == [float, int]
 
 
 def test_tied_documents_come_in_descending_order_of_their_names_as_measures_see_them():
@@ -305,15 +287,6 @@ def test_a_session_is_explained_turn_by_turn_and_a_repeated_document_counts_as_u
     assert unsummed(QRELS, run, CT) == {}
 
 
-def test_turns_without_documents_are_read_before_those_that_follow():
-    # Three turns: at the second one nothing, so that a stands at rank 3.
-    run = by_hand.session("u", "", "a", query_id="p")
-
-    assert Explain(QRELS, RBU(p=0.5, e=0.25))(run)["value"].tolist() == pytest.approx(
-        [-0.125, 0.125 * 0.5 - 0.25 * (0.5 + 0.25 + 0.125)]
-    )
-
-
 @INPLACE
 def test_queries_without_judgements_are_nan_and_counted_in_one_warning():
     with pytest.warns(
@@ -328,15 +301,6 @@ def test_queries_without_judgements_are_nan_and_counted_in_one_warning():
     assert column(explained, "unmet_intents", "z") == [[], []]
     assert column(explained, "judged", "z") == [False, False]
     assert column(explained, "docno", "z") == ["a", "b"]
-
-
-@INPLACE
-def test_a_warning_about_the_run_is_given_once_and_not_for_each_prefix():
-    qrels = QRELS.assign(passage="1", nugget=QRELS["docno"])
-    with pytest.warns(LengthsWarning) as caught:
-        Explain(qrels, EU_DD)(results(q="a b c e"))
-
-    assert len([one for one in caught if one.category is LengthsWarning]) == 1
 
 
 def test_the_cells_survive_a_csv():
@@ -366,24 +330,6 @@ def test_other_columns_stay_and_old_explanations_are_replaced():
     assert explained.columns.tolist()[: len(kept)] == kept
     assert explained[["extra", "rank", "value"]].to_numpy().tolist() == [[1, 0, 1], [2, 1, 1]]
     assert explained.index.tolist() == [0, 1]
-
-
-def test_numbers_as_names_are_read_as_strings():
-    numbered = {"qid": {"q": 7, "p": 8}, "docno": {"a": 9, "b": 12, "c": 11, "e": 13}}
-    qrels, run = renamed(QRELS, numbered), renamed(results(q="c a b e"), numbered)
-    for measure in (RBU, IA(AP), Adhoc(RBP(rel=1))):
-        expected = Explain(QRELS, measure)(results(q="c a b e"))
-        explained = Explain(qrels, measure)(run)
-
-        assert explained["docno"].tolist() == [11, 9, 12, 13]
-        for name in ("intents", "unmet_intents", "judged", "value"):
-            assert explained[name].tolist() == expected[name].tolist()
-
-
-def test_the_measure_may_be_a_string():
-    run = results(q="b c a")
-
-    pd.testing.assert_frame_equal(Explain(QRELS, "IA(nDCG@3)")(run), Explain(QRELS, IA(nDCG @ 3))(run))
 
 
 @pytest.mark.parametrize(
@@ -462,16 +408,6 @@ def test_queries_of_either_ranking_are_compared():
 
     assert table["qid"].tolist() == ["q", "p"]
     assert table["difference"].tolist() == [one["value"][0], -other["value"][0]]
-
-
-def test_rankings_are_compared_whether_their_queries_are_integers_or_strings():
-    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 2]})
-    run = pd.DataFrame({"qid": "1", "docno": ["b", "a"], "score": [2.0, 1.0]})
-    explain = Explain(qrels, RBU @ 2)
-
-    table = explain_difference(explain(run), explain(run.astype({"qid": int})))
-
-    assert table["difference"].tolist() == [0.0, 0.0]
 
 
 def test_rankings_explained_by_different_measures_are_not_compared():

@@ -227,16 +227,6 @@ def test_no_ranking_at_all_is_better_than_the_exact_one(qrels):
 
 
 @settings(max_examples=4, deadline=None)
-@given(qrels=judged(n_docs=4, weights=True))
-def test_no_ranking_is_better_than_the_exact_one_if_intents_weigh_differently(qrels):
-    measures = [alpha_nDCG @ 3, nP_IA @ 2, D_nDCG @ 3, D_Q, StRecall @ 2]
-
-    found = values_of_own(measures, qrels, exact(measures, qrels))
-
-    assert_as_high(measures, found, best_by_trying(measures, qrels))
-
-
-@settings(max_examples=4, deadline=None)
 @given(qrels=judged(n_docs=4), n=st.integers(1, 3))
 def test_no_shorter_ranking_is_better_than_the_exact_one_of_that_many_documents(qrels, n):
     measures = [alpha_nDCG @ 4, ERR_IA @ 20, NRBP, StRecall @ 4, D_nDCG @ 4, Q, Adhoc(AP), StRecallMinRank, SRR, nP_IA]
@@ -268,23 +258,6 @@ def test_the_greedy_ranking_is_found_by_trying_all_documents_at_each_rank(qrels,
         depth = innermost(measure).params.get("cutoff", 6) * measure.params.get("batch", 1)
 
         assert rankings_of(Ideal(qrels, measure)) == greedy_by_trying(measure, qrels, depth)
-
-
-@settings(max_examples=3, deadline=None)
-@given(qrels=judged(n_docs=5))
-def test_the_greedy_ranking_is_never_better_than_the_exact_one(qrels):
-    measures = [alpha_nDCG @ 3, ERR_IA @ 2, nNRBP, StRecall @ 2, D_nDCG @ 3, Q, Adhoc(nDCG @ 3), SRR, nP_IA @ 2]
-
-    best = values_of_own(measures, qrels, exact(measures, qrels))
-    greedy = values_of_own(measures, qrels, [rankings_of(Ideal(qrels, measure)) for measure in measures])
-
-    better = [
-        (str(measure), qid)
-        for measure, of_greedy, of_exact in zip(measures, greedy, best, strict=True)
-        for qid in QUERIES
-        if of_greedy[qid] > of_exact[qid] + 1e-12
-    ]
-    assert better == []
 
 
 def test_both_rankings_worked_by_hand():
@@ -351,10 +324,6 @@ def test_labels_below_the_rel_of_the_measure_are_not_relevant(measure, ideal):
     assert ranked(Ideal(QRELS, measure, ideal=ideal), "p") == []
 
 
-def test_labels_below_the_rel_of_a_bare_measure_are_not_relevant():
-    assert ranked(Ideal(QRELS, P(rel=2) @ 5)) == ["b"]
-
-
 def test_a_bare_measure_reads_the_last_row_of_each_document_which_must_have_its_highest_label():
     rows = [("q", "a", 3, "x"), ("q", "a", 0, "y"), ("q", "b", 1, "x"), ("q", "c", 0, "x"), ("q", "c", 2, "y")]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
@@ -382,31 +351,12 @@ def test_topics_keep_their_columns_and_of_results_only_the_queries_count(ideal):
     assert of_results["docno"].tolist() == of_topics["docno"].tolist()[:2]
 
 
-@pytest.mark.parametrize("measure", [alpha_nDCG @ 3, RBU @ 3, P @ 2, RBP(rel=1)])
-def test_numbers_as_names_are_read_as_strings(measure):
-    numbered = {"qid": {"q": "7", "p": "8", "n": "9"}, "docno": dict(zip("abcde", "12345", strict=True))}
-    distinct = QRELS.drop_duplicates(["qid", "docno"])
-    as_numbers = distinct.replace(numbered).astype({"qid": int, "docno": int})
-    expected = Ideal(distinct, measure)(TOPICS)
-
-    found = Ideal(as_numbers, measure)(pd.DataFrame({"qid": [7, 8]}))
-
-    assert len(found) >= 3
-    assert found["qid"].tolist() == [int(numbered["qid"][qid]) for qid in expected["qid"]]
-    assert found["docno"].tolist() == [numbered["docno"][docno] for docno in expected["docno"]]
-
-
 @pytest.mark.parametrize(("name", "values"), [(0, [7.0, 8.0]), ("vec", [[1.0], [2.0]])])
 def test_columns_that_nothing_reads_may_have_any_name_and_content(name, values):
     qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], name: values})
 
     for measure in (RBU @ 2, SRR @ 2):
         assert Ideal(qrels, measure)(pd.DataFrame({"qid": ["q"]}))["docno"].tolist() == ["b", "a"]
-
-
-def test_measures_may_be_strings():
-    pd.testing.assert_frame_equal(Ideal(QRELS, "RBU(p=0.9)@3")(TOPICS), Ideal(QRELS, RBU(p=0.9) @ 3)(TOPICS))
-    pd.testing.assert_frame_equal(Ideal(QRELS)(TOPICS), Ideal(QRELS, alpha_nDCG @ 20)(TOPICS))
 
 
 @pytest.mark.parametrize(
@@ -425,9 +375,6 @@ def test_measures_may_be_strings():
         ({"measure": nDCG @ 3, "ideal": "exact"}, ValueError, r"none is known for nDCG@3\..* or of AP, Bpref, "),
         ({"measure": Adhoc(RBU), "ideal": "exact"}, ValueError, r"none is known for Adhoc\(RBU\)\."),
         ({"measure": Adhoc(nDCG(gains={1: 3, 2: 1}) @ 5), "ideal": "exact"}, ValueError, "none is known for Adhoc"),
-        ({"ideal": "best"}, ValueError, "^Ideal: ideal must be one of 'greedy', 'exact', not 'best'"),
-        ({"num_results": 0}, ValueError, r"^Ideal: num_results must be an integer in \[1, inf\), not 0"),
-        ({"time_limit": 0}, ValueError, r"^Ideal: time_limit must be a number in \(0, inf\), not 0"),
         ({"measure": 5}, TypeError, "^Ideal: a measure must be an object such as RBU @ 20, or its name, not 5"),
         ({"measure": P}, ValueError, "^P: .*cutoff"),
         ({"qrels": QRELS.drop(columns="docno")}, ValueError, "^qrels: missing column docno;"),
@@ -436,12 +383,6 @@ def test_measures_may_be_strings():
 def test_invalid_arguments_are_refused_at_once(parameters, error, message):
     with pytest.raises(error, match=message):
         Ideal(**{"qrels": QRELS, **parameters})
-
-
-@pytest.mark.parametrize(("name", "value"), [("num_results", 0), ("num_results", 1.5), ("time_limit", -1.0)])
-def test_a_parameter_that_is_set_is_checked_too(name, value):
-    with pytest.raises(ValueError, match=f"^Ideal: {name} must be "):
-        Ideal(QRELS).set_parameter(name, value)
 
 
 def test_coverage_has_a_proof_only_where_intents_weigh_the_same():
@@ -477,53 +418,7 @@ def test_the_exact_ideal_has_the_whole_exact_alpha_ndcg_on_the_demo():
         assert list(values.values()) == pytest.approx([1] * len(values), abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", [RBU @ 5, IA(nDCG @ 3), alpha_nDCG @ 5, Adhoc(P @ 5)], ids=str)
-def test_the_greedy_ranking_of_the_demo_is_found_by_trying_all_documents(measure):
-    demo = pt.get_dataset("diversity:demo")
-    qrels = demo.get_qrels()
-    found = Ideal(qrels, measure, num_results=3)(demo.get_topics()).groupby("qid")["docno"].agg(list)
-
-    assert set(found.index) == set(demo.get_topics()["qid"])
-    assert found.to_dict() == greedy_by_trying(measure, qrels, 3)
-
-
-def test_it_is_a_system_of_an_experiment_that_no_other_beats():
-    demo = pt.get_dataset("diversity:demo")
-    measures = [alpha_nDCG_exact @ 10, Adhoc(nDCG @ 10), StRecall @ 3]
-    systems = {name: demo.get_results(name) for name in ("bm25", "xquad")}
-    ideals = {str(measure): Ideal(demo.get_qrels(), measure, ideal="exact") for measure in measures}
-
-    table = pt.Experiment({**systems, **ideals}, demo.get_topics(), demo.get_qrels(), measures).set_index("name")
-
-    for name in ideals:
-        assert table.loc[name, name] == table[name].max()
-    assert table.loc["alpha_nDCG_exact@10", "alpha_nDCG_exact@10"] == pytest.approx(1)
-    assert (table.loc["xquad"] < table.max()).all()
-
-
-# Runs made from the qrels are the hardest to beat.
-RUNS = {
-    2009: ["cwindri", "syn01-oracle", "syn07-diverse"],
-    2010: [],
-    2011: ["cwindri", "cedr-first-stage", "syn01-oracle", "syn07-diverse"],
-    2012: ["ql.catb", "rm.catb", "ql.cata-filtered", "rm.catb-filtered"],
-    2013: ["cwindri", "cedr-first-stage", "syn01-oracle", "syn07-diverse"],
-    2014: [],
-}
-ON_TREC = [
-    alpha_nDCG @ 20,
-    ERR_IA @ 20,
-    StRecall @ 20,
-    StRecall @ 3,
-    D_nDCG @ 20,
-    D_Q @ 20,
-    nP_IA @ 20,
-    SRR @ 10,
-    StRecallMinRank,
-    Adhoc(nDCG @ 20),
-    Adhoc(AP),
-    Q @ 20,
-]
+YEARS = range(2009, 2015)
 
 
 @pytest.fixture(scope="module")
@@ -537,30 +432,6 @@ def rankings_at_20(trec_qrels):
         return [Ideal(qrels, alpha_nDCG @ 20, ideal=ideal)(topics) for ideal in ("exact", "greedy")]
 
     return search
-
-
-@pytest.mark.parametrize("year", RUNS)
-def test_no_run_is_better_than_the_exact_ideal_on_any_topic_of_trec_web(trec_qrels, trec_run, rankings_at_20, year):
-    qrels = trec_qrels(year)
-    topics = pd.DataFrame({"qid": qrels["query_id"].unique()})
-    measures = [*ON_TREC, *([NRBP] if year == 2011 else [])]
-    exact, greedy = rankings_at_20(year)
-    runs = [trec_run(f"{year}/{name}") for name in RUNS[year]]
-    # Greedy rankings are runs as well, and there are some for every year.
-    runs += [pt.model.to_ir_measures(ranking) for ranking in (greedy, Ideal(qrels, nNRBP)(topics))]
-    evaluator = ir_measures.evaluator(measures, qrels)
-    of_runs = [{(m.query_id, m.measure): m.value for m in evaluator.iter_calc(run)} for run in runs]
-    for measure in measures:
-        best = exact if measure == alpha_nDCG @ 20 else Ideal(qrels, measure, ideal="exact")(topics)
-        ideal = by_query(measure, qrels, best)
-        assert len(ideal) == len(topics)
-        beaten = {
-            query: (found, of_run[query, measure])
-            for of_run in of_runs
-            for query, found in ideal.items()
-            if of_run[query, measure] > found + 1e-12
-        }
-        assert beaten == {}, measure
 
 
 @pytest.fixture(scope="module")
@@ -581,7 +452,7 @@ def test_no_exact_ranking_of_a_trec_topic_is_worse_than_the_greedy_one(year, n_m
 def test_as_many_topics_have_a_better_ranking_than_the_greedy_one_by_as_much_as_the_readme_says(request, values_at_20):
     readme = " ".join((request.config.rootpath / "README.md").read_text(encoding="utf-8").split())
     sentence = r"At cutoff 20, the greedy ranking is not the best one on (\d+) of the (\d+) topics .*? ([\d.]+) %"
-    both = [values_at_20(year) for year in RUNS]
+    both = [values_at_20(year) for year in YEARS]
 
     gains = [exact[qid] / greedy[qid] - 1 for exact, greedy in both for qid in exact]
 

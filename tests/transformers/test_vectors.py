@@ -137,13 +137,6 @@ def test_the_k_best_are_chosen_and_the_others_follow_in_their_order(strategy):
 
 
 @EACH
-def test_one_document_stays(strategy):
-    diversified = Diversify(strategy)(results({"a": -3.0}))
-
-    assert diversified[["docno", "score", "rank"]].iloc[0].tolist() == ["a", 1, 0]
-
-
-@EACH
 @pytest.mark.parametrize("vector", [[1.0, 2.0], [0.0, 0.0], [5.0]])
 def test_equal_vectors_and_zero_vectors_keep_the_order_of_the_results(strategy, vector):
     order = ranking(Diversify(strategy, diversity=0.7), results(SCORES, dict.fromkeys("abcd", vector)))
@@ -178,18 +171,6 @@ def test_options_go_to_the_strategy():
         Diversify("mmr", gamma=0.5)(results(SCORES))
 
 
-@EACH
-def test_queries_are_diversified_each_by_itself(strategy):
-    other = {"c": 4.0, "d": 3.0, "b": 2.0}
-    diversify = Diversify(strategy, diversity=0.8)
-
-    together = diversify(pd.concat([results(SCORES), results(other, qid="p")]))
-
-    alone = pd.concat([diversify(results(SCORES)), diversify(results(other, qid="p"))])
-    assert together["docno"].tolist() == alone["docno"].tolist()
-    assert together["qid"].tolist() == ["q"] * 4 + ["p"] * 3
-
-
 def test_vectors_may_be_arrays_in_a_column_of_another_name_which_stays():
     frame = results(SCORES)
     arrays = frame.rename(columns={"doc_vec": "vec"})
@@ -222,28 +203,6 @@ def test_vectors_that_cannot_be_compared_are_refused(vectors, message):
     for diversity in (0, 0.5):
         with pytest.raises(ValueError, match=f"^Diversify: the column doc_vec {message}"):
             Diversify(diversity=diversity)(frame)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"strategy": "mmd"}, "strategy must be one of 'mmr', 'msd', 'dpp', 'cover', 'ssd', not 'mmd'"),
-        ({"diversity": 1.5}, r"diversity must be a number in \[0, 1\], not 1.5"),
-        ({"diversity": None}, r"diversity must be a number in \[0, 1\], not None"),
-        ({"k": 0}, r"k must be an integer in \[1, inf\), not 0"),
-        ({"normalise": "l2"}, "normalise must be one of"),
-    ],
-)
-def test_parameters_are_checked(parameters, message):
-    with pytest.raises(ValueError, match=f"^Diversify: {message}"):
-        Diversify(**parameters)
-
-
-def test_scores_other_than_probabilities_are_refused_unless_normalised():
-    with pytest.raises(ValueError, match="Diversify: the score of a result of 'q' must be a probability"):
-        Diversify(normalise=None)(results(SCORES))
-    with pytest.raises(ValueError, match="Diversify: the score of a result of 'q' must not be negative"):
-        Diversify(normalise="max")(results({"a": 1.0, "b": -1.0}))
 
 
 def test_the_error_without_pyversity_says_how_to_install_it(monkeypatch):

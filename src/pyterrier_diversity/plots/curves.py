@@ -18,7 +18,7 @@ from ..measures.parse import read_measure
 from ..meta.scores import read_scores, rounded
 from ..parameters import CUTOFF, LEVEL, checked
 from . import drawing
-from .drawing import COLOURS, COUNTS, LINE, Names
+from .drawing import COLOURS, COUNTS, LINE, MARKERS, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -337,8 +337,9 @@ def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> Any:
     alike: dict[bytes, dict[str, Any]] = {}
     for i, (name, (x, y)) in enumerate(lines.items()):
         step = max(1, len(x) // 8)
-        look = drawing.line_style(i) | {"markersize": drawing.scaled(5), "markevery": (i * step // 3 % step, step)}
-        (line,) = ax.plot(x, y, _DASHES[i % len(_DASHES)], **look, label=drawing.fitted(name))
+        form, colour = _DASHES[i % len(_DASHES)] + MARKERS[i % len(MARKERS)], COLOURS[i % len(COLOURS)]
+        every, size = (i * step // 3 % step, step), drawing.scaled(5)
+        (line,) = ax.plot(x, y, form, color=colour, markersize=size, markevery=every, label=drawing.fitted(name))
         alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
     texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
     return drawing.legend(ax, [list(group.values())[-1] for group in alike.values()], texts)

@@ -33,7 +33,7 @@ _FORMULA = re.compile(r"\$[^$]*\$")
 COUNTS = {"n_systems": "{} systems", "n_queries": "{} queries"}
 
 # Characters in a line of a name, and in an inch of other texts of 10 points.
-NAME, _PER_INCH = 32, 13
+_NAME, _PER_INCH = 32, 13
 # The part of a narrow figure that names of rows may take.
 _OF_NAMES = 0.3
 # Inches: a line of text of 10 points, the space between rows of them, the smallest axes, the largest figure, what is
@@ -117,7 +117,7 @@ def of_measure(who: str, frame: pd.DataFrame, measure: object) -> pd.DataFrame:
     return frame[frame["measure"] == one_of(who, "measure", frame["measure"].unique().tolist(), measure)]
 
 
-def fitted(text: object, width: int = NAME, lines: int | None = None) -> str:
+def fitted(text: object, width: int = _NAME, lines: int | None = None) -> str:
     """Wrap a text into lines of so many characters, and shorten it if there may not be so many lines.
 
     Dollars are dollars, unless they enclose a formula that matplotlib can read.
@@ -141,18 +141,16 @@ def _has_formula(text: str) -> bool:
 
 
 @contextmanager
-def named_rows(
-    ax: Axes | None, names: Iterable[object], width: float = 4.0, spread: float = 1.0, line: int = NAME
-) -> Iterator[Axes]:
+def named_rows(ax: Axes | None, names: Iterable[object], width: float = 4.0, line: int = _NAME) -> Iterator[Axes]:
     """Give the axes to draw rows with these names into, the first on top."""
     texts, height = in_rows([(name, "") for name in names], ax, line)
-    with axes(ax, width, spread * height) as ax:
+    with axes(ax, width, height) as ax:
         name_rows(ax, texts, height)
         yield ax
 
 
 def in_rows(
-    rows: Iterable[tuple[object, str]], ax: Axes | None = None, width: int = NAME, *, most: float = 1.0
+    rows: Iterable[tuple[object, str]], ax: Axes | None = None, width: int = _NAME, *, most: float = 1.0
 ) -> tuple[list[str], float]:
     """Wrap the names of rows, add the text after each name, and return the lines and their height in inches.
 
@@ -183,14 +181,6 @@ def name_rows(ax: Axes, texts: list[str], height: float) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def name_columns(ax: Axes, names: Iterable[object], first: int = 0) -> None:
-    """Write the names of columns, upright if they are long."""
-    texts = [fitted(name) for name in names]
-    upright = 90 if max(map(len, texts)) > 3 else 0
-    ax.set_xticks(range(first, first + len(texts)), texts, fontsize=scaled(9), rotation=upright)
-    ax.tick_params(axis="x", length=0)
-
-
 def caption(ax: Axes, *parts: str, x: str = "", y: str = "") -> Axes:
     """Write a title of the parts that are known, and the labels of the axes, in lines as long as these; return them."""
     if narrow_width(ax) and (engine := figure_of(ax).get_layout_engine()):
@@ -206,11 +196,6 @@ def caption(ax: Axes, *parts: str, x: str = "", y: str = "") -> Axes:
 def known(frame: pd.DataFrame, **texts: str) -> list[str]:
     """Return the texts of those attributes that a table of `meta` has, with their values."""
     return [text.format(frame.attrs[key]) for key, text in texts.items() if key in frame.attrs]
-
-
-def line_style(i: int) -> dict[str, Any]:
-    """Return colour and marker of the i-th of many lines."""
-    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
 
 
 def integers(axis: Any) -> None:

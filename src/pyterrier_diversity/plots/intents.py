@@ -230,7 +230,10 @@ def missed_intents(
         for (row, column), is_covered in np.ndenumerate(covered):
             mark = "●" if is_covered else "" if shown["coverable"].iloc[row] else "✗"
             ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
-        drawing.name_columns(ax, systems, 1)
+        columns = list(map(drawing.fitted, systems))
+        upright = 90 if max(map(len, columns)) > 3 else 0
+        ax.set_xticks(range(1, len(columns) + 1), columns, fontsize=drawing.scaled(9), rotation=upright)
+        ax.tick_params(axis="x", length=0)
         n_missed = frame.attrs.get("missed", {}).get(query, len(shown))
         part = f"{len(shown)} of the {n_missed} " if len(shown) < n_missed else ""
         of_all = f" ({n_missed} of {n_intents[query]})" if query in n_intents else ""

@@ -32,8 +32,8 @@ def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes 
     Parameters
     ----------
     frame : DataFrame
-        Columns ``measure``, and either ``significant`` (number of pairs that differ significantly) and ``pairs``
-        (number of all pairs) or ``share``, as `meta.discriminative_power` returns them.
+        Columns ``measure``, ``significant`` (number of pairs that differ significantly) and ``pairs`` (number of all
+        pairs), as `meta.discriminative_power` returns them.
     labels : mapping, optional
         The text to show for each measure, by its name.
     ax : Axes, optional
@@ -42,7 +42,7 @@ def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes 
     Returns
     -------
     Axes
-        A bar for each measure, the first row on top, with its number of pairs if the frame has it, or its share.
+        A bar for each measure, the first row on top, with its numbers of pairs.
 
     Raises
     ------
@@ -50,15 +50,12 @@ def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes 
         If the frame has no rows or several for a measure, or a column is missing.
     """
     who, source = "discriminative_power", "meta.discriminative_power"
-    counted = "share" not in frame or {"significant", "pairs"} <= {*frame}
-    columns = ["significant", "pairs"] if counted else ["share"]
-    frame = drawing.readable(who, frame, source, "measure", *columns, labels=labels)
+    frame = drawing.readable(who, frame, source, "measure", "significant", "pairs", labels=labels)
     again = frame["measure"][frame["measure"].duplicated()]
     if len(again):
         raise drawing.unreadable(who, f"each measure must have one row, but {again.iloc[0]} has several", source)
-    numbers = frame[columns].to_numpy(dtype=np.float64).T
-    shares = divide(*numbers) if counted else numbers[0]
-    texts = frame[columns].astype(str).agg("/".join, axis=1) if counted else map("{:.1%}".format, shares)
+    pairs = frame[["significant", "pairs"]]
+    shares, texts = divide(*pairs.to_numpy(dtype=np.float64).T), pairs.astype(str).agg("/".join, axis=1)
     with drawing.named_rows(ax, frame["measure"]) as ax:
         ax.bar_label(ax.barh(range(len(shares)), shares, color=BLUE), [*texts], padding=3, fontsize=drawing.scaled(9))
         ax.set_xlim(0, 1.15)

@@ -119,26 +119,22 @@ def html_report(
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"] or max(last_rank(one) or 0 for one in chosen.values()) or 10
     n_queries = _QUERIES.check(who, "n_queries", n_queries)
     io.check_order(who, qrels, runs, measures, order="qrels, runs, measures, path")
-    given = io.named_runs(who, runs)
-    io.refuse_inputs(who, Path(path), [Path(one) for one in (qrels, *given.values()) if isinstance(one, _PATH)])
-    qrels = io.qrels_frame(qrels)
-    frames = dict(io.read_runs(given, who=who))
-    if baseline is not None and baseline not in frames:
-        raise ValueError(f"{who}: baseline must be one of {', '.join(frames)}, not {baseline!r}.")
+    qrels, given, frames = _read(who, qrels, runs, path, baseline)
     perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
     scores = read_scores(perquery)
     with collected():  # the warnings about the runs were given above
-        how = {"test": test, "baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
-        tested = _tested(scores, perquery, how)
+        how: dict[str, Any] = {"test": test, "baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
+        enough = min(len(scores.systems), len(scores.queries)) > 1
+        tested = TestedMeans(scores, compare(perquery, **how) if enough else None)
         frames = {name: frames[name] for name in tested.systems}
         page = _template().render(
             title=title,
             names=io.called("names", names, frames),
             labels=io.called("labels", labels, chosen),
             cutoff=cutoff,
-            alpha=alpha,
             tested=tested,
-            **_measures_told(chosen, perquery),
+            meanings={name: meaning(measure) for name, measure in chosen.items()},
+            signatures=perquery.attrs["signatures"],
             **_data_told(qrels, given, frames, cutoff),
             **_differences_told(qrels, frames, scores, baseline or next(iter(given)), n_queries),
             **_intents_told(qrels, frames, cutoff),
@@ -148,10 +144,18 @@ def html_report(
     return Path(path)
 
 
-def _tested(scores: Scores, perquery: pd.DataFrame, how: dict[str, Any]) -> TestedMeans:
-    """Return the means and the test of their differences, if there are enough systems and queries for one."""
-    enough = len(scores.systems) > 1 and len(scores.queries) > 1
-    return TestedMeans(scores, compare(perquery, **how) if enough else None)
+def _read(
+    who: str, qrels: Any, runs: io.Runs, path: str | os.PathLike[str], baseline: str | None
+) -> tuple[pd.DataFrame, dict[str, Any], dict[str, pd.DataFrame]]:
+    """Return the qrels, the runs as given, and the runs as frames.
+
+    The page must not replace one of their files, and the baseline must be one of the runs.
+    """
+    given = io.named_runs(who, runs)
+    io.refuse_inputs(who, Path(path), [Path(one) for one in (qrels, *given.values()) if isinstance(one, _PATH)])
+    if baseline is not None and baseline not in given:
+        raise ValueError(f"{who}: baseline must be one of {', '.join(given)}, not {baseline!r}.")
+    return io.qrels_frame(qrels), given, dict(io.read_runs(given, who=who))
 
 
 @cache
@@ -167,12 +171,6 @@ def _template() -> Any:
 def _printable(value: Any) -> Any:
     """Return a text without characters that turn its direction or that have no UTF-8 form; anything else as it is."""
     return io.printable(" ".join(value.splitlines())) if type(value) is str else value
-
-
-def _measures_told(measures: Mapping[str, ir_measures.Measure], perquery: pd.DataFrame) -> dict[str, Any]:
-    """Return what the measures mean, and their signatures."""
-    meanings = {name: meaning(measure) for name, measure in measures.items()}
-    return {"meanings": meanings, "signatures": perquery.attrs["signatures"]}
 
 
 def _data_told(
@@ -219,10 +217,9 @@ def _differences_told(
     largest, furthest = delta.abs().max(axis=1).sort_values(ascending=False, kind="stable"), delta.abs().idxmax(axis=1)
     queries = largest.index[largest > 0][:n_queries].tolist()
     explain, shown = Explain(qrels, scores.measures[0]), []
-    explained = {name: explain(frame[frame["qid"].isin(queries)]) for name, frame in frames.items()}
     for qid in queries:
-        of_query = {name: explained[name][explained[name]["qid"] == qid] for name in (baseline, furthest[qid])}
-        rankings = {name: rows.to_dict("records") for name, rows in of_query.items()}
+        of_query = {name: frames[name][frames[name]["qid"] == qid] for name in (baseline, furthest[qid])}
+        rankings = {name: explain(rows).to_dict("records") for name, rows in of_query.items()}
         shown.append({"qid": qid, "difference": delta.loc[qid, furthest[qid]], "rankings": rankings})
     return {"baseline": baseline, "n_queries": len(scores.queries), "pictures": pictures, "queries": shown}
 

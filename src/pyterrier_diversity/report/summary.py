@@ -95,7 +95,8 @@ class TestedMeans:
         means = self._means[measure].map("{:.3f}".format).astype(float)
         best, *equal = means.index[means == means.max()]
         told = f"By {label}, {_few_of([names[system] for system in (best, *equal)], len(means))}"
-        worth = _worth(measure, self._means.loc[best, measure])
+        mean, share = self._means.loc[best, measure], measure.split("@")[0].split("(")[0] in ("Coverage", "StRecall")
+        worth = f"a mean of {mean:.3f}" + (f", that is {mean:.1%} of the intents" if share else "")
         if len(means) == 1:
             return f"{told} has {worth}."
         if equal:
@@ -109,12 +110,6 @@ class TestedMeans:
                 sizes = [names[other] + against.get(other, _UNTESTED)["lead"] for other in over]
                 leads.append(f"its lead over {_few_of(sizes, len(others))} {what}")
         return f"{told} is best, with {worth}: {'; '.join(leads)}."
-
-
-def _worth(measure: str, mean: float) -> str:
-    """Return a mean in words; a share of the intents as a percentage."""
-    share = measure.split("@")[0].split("(")[0] in ("Coverage", "StRecall")
-    return f"a mean of {mean:.3f}" + (f", that is {mean:.1%} of the intents" if share else "")
 
 
 def _few_of(names: Sequence[str], n_all: int) -> str:

@@ -9,8 +9,6 @@ from ..frames import Columns
 from ..parameters import Parameter
 from .steps import Step, in_ranking_order
 
-_BUDGET = Parameter(float, interval="(0, inf)")
-
 
 class TokenBudget(Step):
     """Keep the top documents that fit into a number of tokens, to compare systems with the same amount of context.
@@ -44,10 +42,10 @@ class TokenBudget(Step):
     """
 
     LABEL = "TokenBudget"
-    PARAMETERS = {"budget": _BUDGET}
+    PARAMETERS = {"budget": Parameter(float, interval="(0, inf)")}
 
     def __init__(self, budget: float, column: str = "doc_len") -> None:
-        _BUDGET.check("TokenBudget", "budget", budget)  # which must not be omitted
+        self.PARAMETERS["budget"].check(self.who, "budget", budget)  # which must not be omitted
         self.budget = budget
         self.column = column
 

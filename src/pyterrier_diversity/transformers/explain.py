@@ -207,19 +207,16 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     keys = ["qid", "rank", "position"]
     columns = [*keys, "docno", "new_intents", "contribution", "value"]
     for what, frame in (("explained", explained), ("other", other)):
-        missing = [column for column in (*columns, "measure") if column not in frame]
-        if missing:
-            raise ValueError(
-                f"explain_difference: {what} must be a frame from Explain, but the column {', '.join(missing)} is "
-                "missing."
-            )
+        if missing := [column for column in (*columns, "measure") if column not in frame]:
+            which = f"the column {', '.join(missing)} is missing"
+            raise ValueError(f"explain_difference: {what} must be a frame from Explain, but {which}.")
     measures = sorted({*explained["measure"], *other["measure"]})
     if len(measures) > 1:
         raise ValueError(f"explain_difference: both frames must have the same measure, not {', '.join(measures)}.")
     # Results may have integers as qids.
     explained, other = (frame[columns].astype({"qid": str}) for frame in (explained, other))
     table = explained.merge(other, "outer", keys, suffixes=("", "_other"), sort=False)
-    order = dict(zip(pd.concat([explained["qid"], other["qid"]]).unique(), range(len(table)), strict=False))
-    table = table.iloc[np.lexsort([table["rank"], table["qid"].map(order)])].reset_index(drop=True)
+    order = pd.Index(pd.concat([explained["qid"], other["qid"]]).unique()).get_indexer(table["qid"])
+    table = table.iloc[np.lexsort([table["rank"], order])].reset_index(drop=True)
     gained = table["contribution"].fillna(0.0) - table["contribution_other"].fillna(0.0)
     return table.assign(difference=gained)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 import ir_measures
 import numpy as np
@@ -21,16 +21,9 @@ from ..measures.ad_hoc import by_label
 from ..measures.base import implementation
 from ..measures.composite import inside, last_rank, smallest_relevant
 from ..measures.parse import read_measure
-from ..parameters import TIME_LIMIT, Parameter, Parameters, checked
+from ..parameters import TIME_LIMIT, Parameter
 from .evaluate import queries_of
 from .steps import Step, retrieved
-
-_OF_IDEAL: Parameters = {
-    "ideal": Parameter(str, choices=("greedy", "exact")),
-    "num_results": Parameter(int, interval="[1, inf)"),
-    "candidates": Parameter(bool, False),
-    **TIME_LIMIT,
-}
 
 
 class Ideal(Step):
@@ -99,7 +92,12 @@ class Ideal(Step):
 
     LABEL = "Ideal"
     FIXED = frozenset({"qrels", "measure", "ideal", "candidates"})
-    PARAMETERS = _OF_IDEAL
+    PARAMETERS: ClassVar[dict[str, Parameter]] = {
+        "ideal": Parameter(str, "greedy", choices=("greedy", "exact")),
+        "num_results": Parameter(int, interval="[1, inf)"),
+        "candidates": Parameter(bool, False),
+        **TIME_LIMIT,
+    }
 
     def __init__(
         self,
@@ -111,8 +109,7 @@ class Ideal(Step):
         candidates: bool = False,
         time_limit: float = 60.0,
     ) -> None:
-        options = {"ideal": ideal, "num_results": num_results, "candidates": candidates, "time_limit": time_limit}
-        self.ideal, self.num_results, self.candidates, self.time_limit = checked("Ideal", _OF_IDEAL, **options).values()
+        self.ideal, self.num_results, self.candidates, self.time_limit = ideal, num_results, candidates, time_limit
         self.measure = read_measure("Ideal", measure)
         self.qrels = qrels_frame(qrels)
         self._evaluator = DiversityEvaluator([self.measure], self.qrels)
@@ -133,15 +130,14 @@ class Ideal(Step):
         queries = queries_of(inp)
         query_ids = queries["qid"].astype(str).tolist()
         frame = self._frame[self._frame["query_id"].isin(set(query_ids))]
-        limits = [limit for limit in (last_rank(self.measure), self.num_results) if limit is not None]
-        depth = min(limits, default=None)
+        depth = min((n for n in (last_rank(self.measure), self.num_results) if n is not None), default=None)
         if self.candidates:
             ideals = self._by_trial(frame, depth, Columns(inp, ("query_id", "doc_id"), "Ideal").renamed())
         else:
             view, order = self._order(judge(frame), depth)
             ideals = self._by_trial(frame, depth) if order is None else ideal(view, order, depth)
         rankings = dict(zip(ideals.judgements.query_ids, ideals.rankings(), strict=True))
-        docs = [rankings.get(query, []) for query in query_ids]
+        docs = (rankings.get(query, []) for query in query_ids)
         return retrieved(queries, [dict(zip(best, range(len(best), 0, -1), strict=True)) for best in docs])
 
     def __repr__(self) -> str:

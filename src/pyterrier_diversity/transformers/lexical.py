@@ -14,10 +14,6 @@ from ..frames import Columns
 from ..parameters import Parameter
 from .steps import Step, candidates, retrieved
 
-_K1 = Parameter(float, 1.2, interval="[0, inf)")
-_B = Parameter(float, 0.75, interval="[0, 1]")
-_NUM_RESULTS = Parameter(int, 1000, interval="[1, inf)")
-
 
 class BM25(Step):
     """Retrieve documents for queries, or score given ones, by BM25 over an index in memory.
@@ -57,18 +53,21 @@ class BM25(Step):
     """
 
     LABEL = "BM25"
-    PARAMETERS = {"num_results": _NUM_RESULTS}
+    FIXED = frozenset({"k1", "b"})
+    PARAMETERS = {
+        "num_results": Parameter(int, 1000, interval="[1, inf)"),
+        "k1": Parameter(float, 1.2, interval="[0, inf)"),
+        "b": Parameter(float, 0.75, interval="[0, 1]"),
+    }
 
     def __init__(
         self, documents: Iterable[Mapping[str, Any]], *, num_results: int = 1000, k1: float = 1.2, b: float = 0.75
     ) -> None:
         import bm25s
 
-        _K1.check("BM25", "k1", k1)
-        _B.check("BM25", "b", b)
-        self.num_results = num_results
+        self.num_results, self.k1, self.b = num_results, k1, b
         # Private, because setting them would not change the index.
-        self._documents, self._k1, self._b = list(documents) if isinstance(documents, Iterable) else [documents], k1, b
+        self._documents = list(documents) if isinstance(documents, Iterable) else [documents]
         indexed = dict(_words_of(self._documents))
         # Descending, so that a stable sort by score breaks ties by descending docno.
         self._docs = pd.Index(sorted(indexed, reverse=True), dtype=object)
@@ -89,8 +88,7 @@ class BM25(Step):
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
         """Return a pipeline that retrieves only ``k`` documents before a cutoff; None if that changes nothing."""
-        fewer = self.at_most("num_results", k)
-        return None if fewer is None else fewer >> pt.RankCutoff(k)
+        return self.before_cutoff("num_results", k)
 
     def scores(self, query: str) -> np.ndarray:
         """Return the score of every document, in descending order of their docnos."""

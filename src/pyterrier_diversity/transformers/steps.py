@@ -75,14 +75,14 @@ class Step(pt.Transformer):  # type: ignore[misc]
         }
         return {"label": self.LABEL, "help_url": self.PAPER, "settings": settings}
 
-    def at_most(self, name: str, k: int) -> Step | None:
-        """Return a copy that chooses or retrieves only ``k`` documents by a parameter; None if that changes nothing."""
+    def before_cutoff(self, name: str, k: int) -> pt.Transformer | None:
+        """Return a pipeline that finds only ``k`` documents, by a parameter, and a cutoff; None if this is no less."""
         limit = getattr(self, name)
         if limit is not None and limit <= k:
             return None
         fewer = copy(self)
         setattr(fewer, name, k)
-        return fewer
+        return fewer >> pt.RankCutoff(k)
 
     @property
     def who(self) -> str:
@@ -171,8 +171,7 @@ class Reranker(Step):
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
         """Return a pipeline that chooses only ``k`` documents before a cutoff; None if that changes nothing."""
-        fewer = self.at_most("k", k)
-        return None if fewer is None else fewer >> pt.RankCutoff(k)
+        return self.before_cutoff("k", k)
 
     def relevance(self, query: Candidates) -> np.ndarray:
         """Return the scores of a query's documents in [0, 1]."""
