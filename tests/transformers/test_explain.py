@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import ast
-import io
-
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -303,24 +300,6 @@ def test_queries_without_judgements_are_nan_and_counted_in_one_warning():
     assert column(explained, "docno", "z") == ["a", "b"]
 
 
-def test_the_cells_survive_a_csv():
-    explained = Explain(QRELS, RBU)(results(q="c b a", p="a"))
-    literal = dict.fromkeys(["intents", "new_intents", "unmet_intents"], ast.literal_eval)
-
-    again = pd.read_csv(io.StringIO(explained.to_csv(index=False)), converters=literal)
-
-    for name in ("docno", "intents", "new_intents", "unmet_intents", "judged", "tied"):
-        assert again[name].tolist() == explained[name].tolist()
-
-
-def test_cells_are_not_shared():
-    explain, run = Explain(QRELS, RBU), results(q="a")
-
-    explain(run)["intents"].iloc[0]["changed"] = 1
-
-    assert explain(run)["intents"].iloc[0] == {"x": 1}
-
-
 def test_other_columns_stay_and_old_explanations_are_replaced():
     run = results(q="b a").assign(query="text", extra=[1, 2], rank=[7, 8], value=99.0)
 
@@ -347,19 +326,6 @@ def test_other_columns_stay_and_old_explanations_are_replaced():
 def test_invalid_arguments_are_refused_at_once(qrels, measure, error, message):
     with pytest.raises(error, match=message):
         Explain(qrels, measure)
-
-
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ({"score": [1.0, np.nan]}, "run: score must be a finite number, but query 'q' has nan"),
-        ({"docno": ["a", None]}, "run: row 1 has no docno"),
-        ({"turn": [0, 0.5]}, "run: turn must be a whole number"),
-    ],
-)
-def test_results_that_cannot_be_ranked_are_refused(columns, message):
-    with pytest.raises(ValueError, match=message):
-        Explain(QRELS, RR)(results(q="a b").assign(**columns))
 
 
 @pytest.mark.parametrize("measure", [Coverage, Coverage @ 2, NuggetScore, Sharp(Coverage @ 5)], ids=str)

@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pyterrier_diversity.transformers import BM25
 from pyterrier_diversity.transformers.lexical import words
@@ -58,21 +56,6 @@ def test_scores_are_bm25_by_the_formula(k1, b, query):
     retrieved = scorer(topics(q=query))
     positive = {docno: score for docno, score in expected.items() if score > 0}
     assert dict(zip(retrieved["docno"], retrieved["score"], strict=True)) == pytest.approx(positive, abs=1e-12)
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    texts=st.lists(st.lists(st.sampled_from(["cat", "car", "old", "new"]), max_size=5), min_size=1, max_size=6),
-    query=st.lists(st.sampled_from(["cat", "car", "old", "dog"]), max_size=4),
-)
-def test_the_scores_of_drawn_documents_are_those_of_the_formula(texts, query):
-    if not any(texts):
-        texts = [*texts, ["cat"]]
-    scorer = BM25({"docno": f"d{i}", "text": " ".join(text)} for i, text in enumerate(texts))
-
-    expected = [bm25(" ".join(query), text, texts, 1.2, 0.75) for text in reversed(texts)]
-
-    assert scorer.scores(" ".join(query)).tolist() == pytest.approx(expected, abs=1e-12)
 
 
 def test_documents_are_retrieved_query_by_query_best_first():
