@@ -205,7 +205,7 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
     with _measure_lines("topics_needed", frame, "topics", "delta", labels, ax) as ax:
         _logarithmic(ax.xaxis, frame["topics"])
         _logarithmic(ax.yaxis)
-        told = drawing.known(frame, test="{} test", power="power {:g}", alpha="alpha {:g}")
+        told = drawing.known(frame, power="t test, power {:g}", alpha="alpha {:g}")
         return drawing.caption(ax, *told, x="topics", y="smallest difference of means that is found")
 
 
