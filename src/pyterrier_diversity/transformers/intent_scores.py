@@ -56,6 +56,12 @@ class OnSubtopics(Step):
     LABEL = "OnSubtopics"
 
     def __init__(self, pipeline: pt.Transformer, subtopics: pd.DataFrame, *, rescore: bool = False) -> None:
+        missing = [column for column in ("qid", "iteration", "query") if column not in subtopics]
+        if missing:
+            raise ValueError(
+                f"OnSubtopics: subtopics: missing column {', '.join(missing)}; found: "
+                f"{', '.join(map(str, subtopics.columns))}."
+            )
         self.pipeline = pipeline
         self.subtopics = subtopics
         self.rescore = rescore
@@ -92,10 +98,10 @@ class OnSubtopics(Step):
 
 def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
     """Add the qid that a pipeline sees, and weights that sum to 1 for each query."""
-    columns = Columns(subtopics, ("query_id", "iteration", "query"), "OnSubtopics: subtopics")
-    frame = subtopics.assign(qid=columns.objects("query_id"), iteration=columns.objects("iteration"))
+    what = "OnSubtopics: subtopics"
+    frame = subtopics.assign(qid=subtopics["qid"].astype(str), iteration=subtopics["iteration"].astype(str))
     frame.attrs = {}  # pandas cannot join frames with attributes that it cannot compare
-    weight = pd.Series(_weight(columns), frame.index)
+    weight = pd.Series(_weight(Columns(subtopics, ("query_id", "iteration"), what)), frame.index)
     shares = divide(weight, weight.groupby(frame["qid"]).transform("sum"))
     return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]}).assign(weight=shares)
 
