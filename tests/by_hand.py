@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+import math
+from collections.abc import Iterable, Sequence
 
 import ir_measures
 import numpy as np
@@ -17,6 +19,39 @@ def qrels(*rows: str, **columns: list) -> pd.DataFrame:
     """Qrels of the rows "qid iteration docno label"."""
     frame = pd.DataFrame([row.split() for row in rows], columns=["qid", "iteration", "docno", "label"])
     return frame.astype({"label": float}).assign(**columns)
+
+
+def perquery(values: dict[str, list] | Iterable, measure: str = "RBU") -> pd.DataFrame:
+    """Values by query of a measure: a row for each system, by name or numbered S0, S1, ...; queries are q0, q1, ..."""
+    named = values if isinstance(values, dict) else {f"S{i}": row for i, row in enumerate(values)}
+    rows = [(name, f"q{q}", measure, float(v)) for name, row in named.items() for q, v in enumerate(np.atleast_1d(row))]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def of_measures(**tables: Iterable) -> pd.DataFrame:
+    """Values by query of several measures, each as in `perquery`: of_measures(P=[[1, 0], [0, 0]], AP=...)."""
+    return pd.concat([perquery(values, measure) for measure, values in tables.items()], ignore_index=True)
+
+
+def tau_b(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Kendall's tau-b, pair by pair; None where a list orders nothing."""
+
+    def sign(a: float, b: float) -> int:
+        return 0 if abs(a - b) <= 1e-12 else (1 if a > b else -1)
+
+    pairs = list(itertools.combinations(range(len(first)), 2))
+    one, two = ([sign(values[i], values[j]) for i, j in pairs] for values in (first, second))
+    untied = sum(map(abs, one)) * sum(map(abs, two))
+    return sum(a * b for a, b in zip(one, two, strict=True)) / untied**0.5 if untied else None
+
+
+def t_of(sample: Sequence[float]) -> float:
+    """The studentised mean, in plain Python."""
+    n, mean = len(sample), sum(sample) / len(sample)
+    sd = math.sqrt(sum((v - mean) ** 2 for v in sample) / (n - 1))
+    if sd < 1e-12:
+        return 0.0 if abs(mean) < 1e-12 else math.copysign(math.inf, mean)
+    return mean / (sd / math.sqrt(n))
 
 
 def renamed(frame: pd.DataFrame, names: dict[str, dict[str, object]]) -> pd.DataFrame:

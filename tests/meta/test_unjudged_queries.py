@@ -84,14 +84,3 @@ def test_the_attributes_of_tables_of_runs_and_constraints_are_json():
 
     for table in tables:
         assert json.loads(json.dumps(table.attrs)) == table.attrs
-
-
-@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-def test_another_nan_is_refused(function):
-    frame = UNJUDGED.assign(value=UNJUDGED["value"].mask((FRAME["qid"] == "97") & (FRAME["name"] == "x")))
-
-    with (
-        pytest.warns(UserWarning, match="95, 100"),
-        pytest.raises(ValueError, match="system 'x' has nan of RBU for query '97'"),
-    ):
-        function(frame)

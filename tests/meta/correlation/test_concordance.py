@@ -1,10 +1,10 @@
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
+from by_hand import of_measures
 from pyterrier_diversity.meta import concordance
 
 # Sakai (2013), Table 6 (a) and (b): disagreements, concordance of the two measures, and the marks of significance.
@@ -24,22 +24,11 @@ TABLE_6 = [
 ]
 
 
-def frame(**values):
-    """A per-query frame of a value for each system (row) and topic (column) under each measure."""
-    rows = [
-        (f"s{i}", f"t{j}", measure, value)
-        for measure, table in values.items()
-        for i, row in enumerate(np.asarray(table, dtype=float))
-        for j, value in enumerate(row)
-    ]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-
-
 def disagreeing(first, second, ties):
     """Two systems on topics where A prefers the one and B the other, the gold standard either or neither."""
     n = first + second + ties
     gold = [1] * first + [-1] * second + [0] * ties
-    return frame(A=[[1] * n, [0] * n], B=[[0] * n, [1] * n], G=[gold, [0] * n])
+    return of_measures(A=[[1] * n, [0] * n], B=[[0] * n, [1] * n], G=[gold, [0] * n])
 
 
 def fig_6(first, second, golds):
@@ -84,7 +73,7 @@ def test_the_exact_test_is_slightly_more_careful_than_the_paper():
 
 def test_two_systems_and_three_topics_worked_by_hand():
     # A prefers s0 everywhere, B prefers s1, s1, s0: they disagree on t0 and t1; G prefers s0, nobody, s1.
-    perquery = frame(A=[[3, 3, 3], [1, 1, 1]], B=[[0, 0, 2], [1, 1, 1]], G=[[1, 1, 0], [0, 1, 1]])
+    perquery = of_measures(A=[[3, 3, 3], [1, 1, 1]], B=[[0, 0, 2], [1, 1, 1]], G=[[1, 1, 0], [0, 1, 1]])
 
     table = concordance(perquery, gold="G")
 
@@ -97,7 +86,7 @@ def test_a_measure_must_agree_with_all_gold_standards_at_once():
     values = {"A": [[1, 1, 1], [0, 0, 0]], "B": [[0, 0, 0], [1, 1, 1]]}
     golds = {"G": [[1, 1, 0], [0, 0, 0]], "H": [[0, 0, 0], [0, 1, 0]]}
 
-    table = concordance(frame(**values, **golds), gold=["G", "H"])
+    table = concordance(of_measures(**values, **golds), gold=["G", "H"])
 
     # t0: A is right; t1: neither; t2: both.
     assert table[["concordance", "other_concordance"]].to_numpy().tolist() == [[2 / 3, 1 / 3]]
@@ -110,7 +99,7 @@ def test_counts_equal_those_of_the_pseudocode(n_golds, method):
     values = {name: rng.integers(0, 4, (7, 9)).tolist() for name in "ABCDGHI"}
     golds = list("GHI")[:n_golds]
 
-    table = concordance(frame(**values), golds, measures=list("ABCD"), method=method)
+    table = concordance(of_measures(**values), golds, measures=list("ABCD"), method=method)
 
     assert list(zip(table["measure"], table["other"], strict=True)) == list(combinations("ABCD", 2))
     for row in table.itertuples():
@@ -130,20 +119,20 @@ def test_measures_of_equal_values_never_disagree(error):
     values = np.random.default_rng(5).random((6, 10))
     noise = np.random.default_rng(6).choice([-error, error], (6, 10))
 
-    row = concordance(frame(A=values, B=values + noise, G=values), "G").iloc[0]
+    row = concordance(of_measures(A=values, B=values + noise, G=values), "G").iloc[0]
 
     assert (row["disagreements"], row["p"]) == (0, 1)
     assert np.isnan([row["concordance"], row["other_concordance"]]).all()
 
 
 def test_values_that_differ_by_rounding_are_ties_of_the_gold_standard():
-    perquery = frame(A=[[1], [0]], B=[[0], [1]], G=[[0.1 + 0.2], [0.3]])
+    perquery = of_measures(A=[[1], [0]], B=[[0], [1]], G=[[0.1 + 0.2], [0.3]])
 
     assert concordance(perquery, "G")[["concordance", "other_concordance"]].to_numpy().tolist() == [[1, 1]]
 
 
 def test_gold_standards_are_compared_only_if_they_are_named():
-    perquery = frame(A=[[1], [0]], B=[[0], [1]], C=[[1], [0]])
+    perquery = of_measures(A=[[1], [0]], B=[[0], [1]], C=[[1], [0]])
 
     assert concordance(perquery, "C")[["measure", "other"]].to_numpy().tolist() == [["A", "B"]]
     assert len(concordance(perquery, "C", measures=["A", "B", "C"])) == 3
@@ -179,4 +168,4 @@ def test_invalid_arguments_are_refused(arguments, message):
 
 def test_one_system_is_refused():
     with pytest.raises(ValueError, match=r"perquery must have at least two systems, not 1\."):
-        concordance(frame(A=[[1, 2]], B=[[1, 2]], G=[[1, 2]]), "G")
+        concordance(of_measures(A=[[1, 2]], B=[[1, 2]], G=[[1, 2]]), "G")

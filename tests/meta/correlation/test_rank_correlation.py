@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP
 
+from by_hand import of_measures
 from pyterrier_diversity import RBU, StRecall, evaluate_runs
 from pyterrier_diversity.meta import kendall_tau, rank_correlation
 
@@ -89,15 +90,6 @@ def half_of_tau_ap_b(estimate, reference):
         if above:
             shares.append(sum(reference[j] > reference[i] for j in above) / len(above))
     return 2 * sum(shares) / len(shares) - 1
-
-
-def perquery_of(**measures):
-    rows = [
-        (f"S{i}", f"q{q}", measure, float(value))
-        for measure, values in measures.items()
-        for (i, q), value in np.ndenumerate(np.array(values, dtype=float))
-    ]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
 
 
 @pytest.mark.parametrize(
@@ -205,14 +197,14 @@ def test_each_measure_is_compared_with_each_other_one():
 
 
 def test_systems_are_ranked_by_their_means_over_the_queries():
-    frame = perquery_of(AP=[[0.1, 0.9], [0.4, 0.4], [0.3, 0.3]], RR=[[1, 0], [1, 0.5], [0.2, 0.3]])
+    frame = of_measures(AP=[[0.1, 0.9], [0.4, 0.4], [0.3, 0.3]], RR=[[1, 0], [1, 0.5], [0.2, 0.3]])
     means = means_of(AP=[0.5, 0.4, 0.3], RR=[0.5, 0.75, 0.25])
 
     pd.testing.assert_frame_equal(rank_correlation(frame), rank_correlation(means))
 
 
 def test_means_that_differ_in_the_last_bits_are_ties():
-    frame = perquery_of(one=[[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.2, 0.2]], other=[[1] * 3, [2] * 3, [3] * 3])
+    frame = of_measures(one=[[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.2, 0.2]], other=[[1] * 3, [2] * 3, [3] * 3])
 
     assert math.isnan(rank_correlation(frame)["value"].iloc[0])
     assert rank_correlation(frame, variant="a")["value"].tolist() == [0, 0]
@@ -295,7 +287,7 @@ def test_one_measure_alone_has_no_rows_but_a_matrix():
         (MEANS.drop(columns="name"), {}, "must have a column name and .*; found: AP, RR, RBU"),
         (MEANS.assign(name="x"), {}, "each value must appear once, but system 'x' has 0.3 of AP"),
         (MEANS.assign(AP=[1, 2, math.nan, 4]), {}, "finite number, but system 'S2' has nan of AP"),
-        (perquery_of(AP=[[1], [2]]).drop(columns="qid"), {}, "missing column qid"),
+        (of_measures(AP=[[1], [2]]).drop(columns="qid"), {}, "missing column qid"),
     ],
 )
 def test_invalid_arguments_are_refused(frame, options, message):

@@ -1,28 +1,18 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from by_hand import of_measures
 from pyterrier_diversity.meta import unanimity
 
 # Values of 2 to 4 measures, for 2 to 4 systems on 1 to 3 queries: ties are frequent.
 VALUES = arrays(
     np.int64, st.tuples(st.integers(2, 4), st.integers(2, 4), st.integers(1, 3)), elements=st.integers(0, 3)
 )
-
-
-def frame_of(**measures):
-    """A per-query frame of each measure's values: a list for one query, or a row for each system."""
-    rows = [
-        (f"S{i}", f"q{q}", measure, float(value))
-        for measure, values in measures.items()
-        for (i, q), value in np.ndenumerate(np.array(values, dtype=float).reshape(len(values), -1))
-    ]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
 
 
 def numbered(values):
@@ -58,11 +48,11 @@ PAPER = {"m1": [1, 0.5, 0.2], "m2": [0.8, 0.3, 0.4], "m3": [1, 0.2, 0.5]}
 
 
 def test_the_example_of_the_paper():
-    assert by_measure(frame_of(**PAPER)) == pytest.approx({"m1": 0.415, "m2": 1, "m3": 1}, abs=5e-4)
+    assert by_measure(of_measures(**PAPER)) == pytest.approx({"m1": 0.415, "m2": 1, "m3": 1}, abs=5e-4)
 
 
 def test_a_constant_measure_has_no_unanimity():
-    assert by_measure(frame_of(**PAPER, constant=[4, 4, 4]))["constant"] == 0
+    assert by_measure(of_measures(**PAPER, constant=[4, 4, 4]))["constant"] == 0
 
 
 @settings(max_examples=25)
@@ -71,8 +61,8 @@ def test_copies_of_a_measure_change_nothing_and_score_as_it_does(values, copied,
     assume(two_differ(values))
     copies = {f"copy{i}": values[copied] for i in range(n_copies)}
 
-    before = by_measure(frame_of(**numbered(values)))
-    after = by_measure(frame_of(**numbered(values), **copies))
+    before = by_measure(of_measures(**numbered(values)))
+    after = by_measure(of_measures(**numbered(values), **copies))
 
     assert after == pytest.approx(before | dict.fromkeys(copies, before[f"m{copied}"]), nan_ok=True)
 
@@ -80,13 +70,13 @@ def test_copies_of_a_measure_change_nothing_and_score_as_it_does(values, copied,
 def test_copies_that_differ_in_the_last_bit_are_copies():
     last_bit = np.nextafter(PAPER["m1"], 2)
 
-    values = by_measure(frame_of(**PAPER, copy=last_bit))
+    values = by_measure(of_measures(**PAPER, copy=last_bit))
 
     assert values["m1"] == values["copy"] == pytest.approx(math.log2(4 / 3))
 
 
 def test_measures_that_order_alike_with_other_values_are_two():
-    values = by_measure(frame_of(DCG=[4, 2, 1], nDCG=[1, 0.5, 0.25], other=[1, 3, 2]))
+    values = by_measure(of_measures(DCG=[4, 2, 1], nDCG=[1, 0.5, 0.25], other=[1, 3, 2]))
 
     # DCG sees the only improvement that nDCG and the other measure see: the last system is never better.
     assert values["DCG"] == values["nDCG"] == 1
@@ -95,7 +85,7 @@ def test_measures_that_order_alike_with_other_values_are_two():
 def test_values_that_differ_in_the_last_bit_are_ties():
     third = np.nextafter(0.5, 1)
 
-    values = by_measure(frame_of(m=[0.5, third, 0.2], other=[1, 3, 2]))
+    values = by_measure(of_measures(m=[0.5, third, 0.2], other=[1, 3, 2]))
 
     # The other measure sees S1 > S2 > S0 and S1 > S0; m sees the first, not the second, and is undecided on the third.
     assert values["m"] == pytest.approx(math.log2(1.5 / 3 / 0.5))
@@ -105,7 +95,7 @@ def test_values_that_differ_in_the_last_bit_are_ties():
 @given(values=VALUES, seed=st.integers(0, 9))
 def test_unanimity_is_its_restatement_in_any_order_of_rows_and_at_most_one(values, seed):
     assume(two_differ(values))
-    frame = frame_of(**numbered(values))
+    frame = of_measures(**numbered(values))
 
     result = by_measure(frame.sample(frac=1, random_state=seed))
 
@@ -114,7 +104,7 @@ def test_unanimity_is_its_restatement_in_any_order_of_rows_and_at_most_one(value
 
 
 def test_zeros_of_both_signs_are_equal():
-    frame = frame_of(one=[0.0, 1.0, 2.0], copy=[-1e-13, 1.0, 2.0], other=[0.0, 2.0, 1.0])
+    frame = of_measures(one=[0.0, 1.0, 2.0], copy=[-1e-13, 1.0, 2.0], other=[0.0, 2.0, 1.0])
 
     assert unanimity(frame).attrs["n_measures"] == 2
 
@@ -122,7 +112,7 @@ def test_zeros_of_both_signs_are_equal():
 def test_memory_is_bounded_for_a_hundred_systems():
     import tracemalloc
 
-    frame = frame_of(**numbered(np.random.default_rng(3).random((30, 100, 10))))
+    frame = of_measures(**numbered(np.random.default_rng(3).random((30, 100, 10))))
     tracemalloc.start()
     unanimity(frame)
     peak = tracemalloc.get_traced_memory()[1]
@@ -133,14 +123,14 @@ def test_memory_is_bounded_for_a_hundred_systems():
 
 
 def test_the_highest_come_first_and_nan_last():
-    result = unanimity(frame_of(up=[1, 2], higher=[3, 5], down=[2, 1]))
+    result = unanimity(of_measures(up=[1, 2], higher=[3, 5], down=[2, 1]))
 
     assert result["measure"].tolist() == ["down", "up", "higher"]
     assert result["unanimity"].tolist() == pytest.approx([-math.inf, math.nan, math.nan], nan_ok=True)
 
 
 def test_a_family_is_reported_by_its_best_variant_among_all_variants():
-    frame = frame_of(**{"A(x)": [1, 2, 2, 4], "A(y)": [1, 2, 4, 3], "B(x)": [1, 1, 1, 2], "B(y)": [2, 1, 3, 4]})
+    frame = of_measures(**{"A(x)": [1, 2, 2, 4], "A(y)": [1, 2, 4, 3], "B(x)": [1, 1, 1, 2], "B(y)": [2, 1, 3, 4]})
     every = by_measure(frame)
 
     result = unanimity(frame, group=lambda name: name.split("(")[0])
@@ -152,14 +142,14 @@ def test_a_family_is_reported_by_its_best_variant_among_all_variants():
 
 
 def test_families_may_be_a_mapping_and_ties_go_to_the_first_variant():
-    result = unanimity(frame_of(**PAPER), group={"m1": "one", "m2": "two", "m3": "two"})
+    result = unanimity(of_measures(**PAPER), group={"m1": "one", "m2": "two", "m3": "two"})
 
     assert result["family"].tolist() == ["two", "one"]
     assert result["measure"].tolist() == ["m2", "m1"]
 
 
 def test_the_frame_describes_its_columns():
-    result = unanimity(frame_of(**PAPER, copy=PAPER["m1"]), group=str)
+    result = unanimity(of_measures(**PAPER, copy=PAPER["m1"]), group=str)
 
     assert list(result.attrs["legend"]) == result.columns.tolist()
     assert {name: result.attrs[name] for name in ("n_systems", "n_queries", "n_measures")} == {
@@ -172,11 +162,11 @@ def test_the_frame_describes_its_columns():
 @pytest.mark.parametrize(
     ("frame", "options", "message"),
     [
-        (frame_of(m=[1], n=[2]), {}, "unanimity: perquery must have at least two systems, not 1"),
-        (frame_of(m=[1, 2]), {}, "at least two measures with different values, not only m"),
-        (frame_of(m=[1, 2], n=[1, 2]), {}, "at least two measures with different values, not only m, n"),
-        (frame_of(**PAPER), {"measures": ["AP"]}, "perquery has no measure AP"),
-        (frame_of(**PAPER), {"group": {"m1": "a"}}, "group has no family for m2, m3"),
+        (of_measures(m=[1], n=[2]), {}, "unanimity: perquery must have at least two systems, not 1"),
+        (of_measures(m=[1, 2]), {}, "at least two measures with different values, not only m"),
+        (of_measures(m=[1, 2], n=[1, 2]), {}, "at least two measures with different values, not only m, n"),
+        (of_measures(**PAPER), {"measures": ["AP"]}, "perquery has no measure AP"),
+        (of_measures(**PAPER), {"group": {"m1": "a"}}, "group has no family for m2, m3"),
     ],
 )
 def test_invalid_arguments_are_refused(frame, options, message):

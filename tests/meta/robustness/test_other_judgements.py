@@ -1,5 +1,4 @@
 import statistics
-from itertools import combinations
 
 import ir_measures
 import numpy as np
@@ -9,22 +8,9 @@ import pytest
 from ir_measures import AP, NumRel, P
 
 import by_hand
-from by_hand import run
+from by_hand import run, tau_b
 from pyterrier_diversity import RBU, Adhoc, StRecall, alpha_nDCG
 from pyterrier_diversity.meta import assessor_agreement, pool_depth
-
-
-def tau_b(first, second):
-    """Kendall's tau-b, pair by pair; None where a list orders nothing."""
-
-    def sign(a, b):
-        return 0 if abs(a - b) <= 1e-12 else (1 if a > b else -1)
-
-    pairs = list(combinations(range(len(first)), 2))
-    one = [sign(first[i], first[j]) for i, j in pairs]
-    two = [sign(second[i], second[j]) for i, j in pairs]
-    untied = sum(map(abs, one)) * sum(map(abs, two))
-    return sum(a * b for a, b in zip(one, two, strict=True)) / untied**0.5 if untied else None
 
 
 def qrels(*rows):

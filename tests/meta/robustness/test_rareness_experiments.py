@@ -1,5 +1,4 @@
 from inspect import signature
-from itertools import combinations
 
 import ir_measures
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from ir_measures import P, nDCG
 from scipy.stats import kendalltau
 
+from by_hand import tau_b
 from pyterrier_diversity import (
     IA,
     Adhoc,
@@ -81,13 +81,6 @@ def drawn_by(seed, n_systems, sizes, n_trials):
     }
 
 
-def tau_of(first, second):
-    pairs = list(combinations(range(len(first)), 2))
-    order = [[np.sign(round(values[a] - values[b], 12)) for a, b in pairs] for values in (first, second)]
-    untied = np.sqrt(np.prod([np.count_nonzero(of_one) for of_one in order]))
-    return sum(a * b for a, b in zip(*order, strict=True)) / untied if untied else np.nan
-
-
 # The document of B is rarer than that of A among all four systems, and less rare among A and B.
 FOUR = {"A": run(q="xz"), "B": run(q="z"), "C": run(q="nx"), "D": run(q="mx")}
 
@@ -122,7 +115,8 @@ def test_correlations_equal_those_of_the_pseudocode(alpha, k, cutoff):
         for systems in drawn[row.n_systems]:
             some = {names[i]: rankings[names[i]] for i in systems}
             values = [p_rareness(name, some, found, k, alpha, cutoff) for name in some]
-            taus.append(tau_of([initial[name] for name in some], values))
+            taus.append(tau_b([initial[name] for name in some], values))
+        taus = np.array(taus, dtype=float)
         assert (row.mean, row.std) == pytest.approx((np.nanmean(taus), np.nanstd(taus, ddof=1)), abs=1e-12)
         assert row.n_trials == np.count_nonzero(~np.isnan(taus)) > 10
 

@@ -6,18 +6,8 @@ import pandas as pd
 import pytest
 from ir_measures import AP, P
 
+from by_hand import of_measures, tau_b
 from pyterrier_diversity.meta import stability, topic_sampling
-
-
-def perquery(**values):
-    """A per-query frame of a value for each system (row) and topic (column) under each measure."""
-    rows = [
-        (f"s{i}", f"t{j}", measure, value)
-        for measure, table in values.items()
-        for i, row in enumerate(np.asarray(table, dtype=float))
-        for j, value in enumerate(row)
-    ]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
 
 
 def samples(seed, n_queries, n_trials, n_topics):
@@ -43,7 +33,7 @@ def slowly(values, trials, fuzziness):
 
 @pytest.mark.parametrize(("difference", "ties"), [(0.05, 1), (0.05 + 1e-14, 1), (0.0501, 0), (-0.05, 1), (-0.0501, 0)])
 def test_means_that_differ_by_the_fuzziness_are_tied(difference, ties):
-    table = stability(perquery(P=[[0.3 + difference] * 4, [0.3] * 4]), n_trials=5)
+    table = stability(of_measures(P=[[0.3 + difference] * 4, [0.3] * 4]), n_trials=5)
 
     assert table[["stability", "ties"]].to_numpy().tolist() == [[1 - ties, ties]]
 
@@ -52,7 +42,7 @@ def test_means_that_differ_by_the_fuzziness_are_tied(difference, ties):
 def test_values_equal_a_slow_restatement(fuzziness):
     values = {name: np.random.default_rng(i).random((6, 11)).round(1) for i, name in enumerate("PQR")}
 
-    table = stability(perquery(**values), n_trials=40, fuzziness=fuzziness, rng=7)
+    table = stability(of_measures(**values), n_trials=40, fuzziness=fuzziness, rng=7)
 
     trials = samples(7, 11, 40, 5)
     # Topics in the order of their names: 0, 1, 10, 2, ...
@@ -62,12 +52,12 @@ def test_values_equal_a_slow_restatement(fuzziness):
     np.testing.assert_allclose(table[["stability", "ties"]], expected, atol=1e-12)
 
 
-NOISE = perquery(P=np.random.default_rng(3).random((5, 9)), Q=np.random.default_rng(4).random((5, 9)))
+NOISE = of_measures(P=np.random.default_rng(3).random((5, 9)), Q=np.random.default_rng(4).random((5, 9)))
 
 
 @pytest.mark.parametrize(("n_queries", "n_topics"), [(2, 1), (45, 22), (50, 25)])
 def test_samples_have_half_of_the_topics_rounded_down(n_queries, n_topics):
-    table = stability(perquery(P=np.zeros((2, n_queries))), n_trials=1)
+    table = stability(of_measures(P=np.zeros((2, n_queries))), n_trials=1)
 
     assert list(table.attrs["legend"]) == list(table.columns)
     assert table.attrs["n_topics"] == n_topics
@@ -90,32 +80,19 @@ def test_parameters_out_of_range_are_refused(arguments, message):
 @pytest.mark.parametrize(("values", "what"), [([[1, 2]], "systems"), ([[1], [2]], "queries")])
 def test_one_system_or_topic_is_refused(values, what):
     with pytest.raises(ValueError, match=rf"perquery must have at least two {what}, not 1\."):
-        stability(perquery(P=values))
-
-
-def tau_b(first, second):
-    """Kendall's tau-b, pair by pair; None where a list orders nothing."""
-
-    def sign(a, b):
-        return 0 if abs(a - b) <= 1e-12 else (1 if a > b else -1)
-
-    pairs = list(combinations(range(len(first)), 2))
-    one = [sign(first[i], first[j]) for i, j in pairs]
-    two = [sign(second[i], second[j]) for i, j in pairs]
-    untied = sum(map(abs, one)) * sum(map(abs, two))
-    return sum(a * b for a, b in zip(one, two, strict=True)) / untied**0.5 if untied else None
+        stability(of_measures(P=values))
 
 
 def random_frame(n_systems=8, n_queries=12, seed=5):
     """Two measures of coarse values, so that means are tied at times."""
     generator = np.random.default_rng(seed)
-    return perquery(**{measure: generator.integers(4, size=(n_systems, n_queries)) / 4 for measure in ("P", "AP")})
+    return of_measures(**{measure: generator.integers(4, size=(n_systems, n_queries)) / 4 for measure in ("P", "AP")})
 
 
 class TestTopicSampling:
     def test_samples_of_one_topic_order_the_systems_as_that_topic(self):
         # The means are 0.8, 0.5 and 0.4: of three pairs, q0 swaps none, q1 one, q2 two.
-        frame = perquery(P=[[1, 0.9, 0.5], [0.5, 0, 1], [0, 0.3, 0.9]])
+        frame = of_measures(P=[[1, 0.9, 0.5], [0.5, 0, 1], [0, 0.3, 0.9]])
 
         result = topic_sampling(frame, sizes=[1], n_trials=3000, rng=1)
 
@@ -135,7 +112,7 @@ class TestTopicSampling:
 
         # All samples of eleven of the twelve topics leave one out.
         for measure in ("P", "AP"):
-            tables = [values[measure, f"s{i}"] for i in range(8)]
+            tables = [values[measure, f"S{i}"] for i in range(8)]
             means = [statistics.mean(table.values()) for table in tables]
             taus = [
                 tau_b([statistics.mean(v for q, v in table.items() if q != out) for table in tables], means)
@@ -171,7 +148,7 @@ class TestTopicSampling:
 
     def test_trials_that_tie_all_systems_do_not_count(self):
         # The topic q1 orders nothing.
-        frame = perquery(P=[[1, 0.5], [0, 0.5]])
+        frame = of_measures(P=[[1, 0.5], [0, 0.5]])
 
         result = topic_sampling(frame, sizes=[1], n_trials=50, rng=1)
 
@@ -179,17 +156,18 @@ class TestTopicSampling:
         assert result["tau"].item() == 1
 
     def test_a_measure_that_ties_all_systems_has_no_tau(self):
-        result = topic_sampling(perquery(P=[[1, 0], [0, 1]], AP=[[1, 0], [0, 0]]), sizes=[2], n_trials=3)
+        result = topic_sampling(of_measures(P=[[1, 0], [0, 1]], AP=[[1, 0], [0, 0]]), sizes=[2], n_trials=3)
 
         assert np.isnan(result["tau"].iloc[0])
         assert result["n_trials"].tolist() == [0, 3]
 
     def test_means_that_differ_by_rounding_are_equal(self):
-        rounded = perquery(P=[[0.1, 0.2, 0.6], [0.2, 0.1, 0.6 + 1e-13], [0.3, 0.3, 0.3 - 1e-13], [0, 0, 0]])
+        rounded = of_measures(P=[[0.1, 0.2, 0.6], [0.2, 0.1, 0.6 + 1e-13], [0.3, 0.3, 0.3 - 1e-13], [0, 0, 0]])
 
         result = topic_sampling(rounded, sizes=[2], n_trials=100, rng=1)
 
-        exact = topic_sampling(perquery(P=[[1, 2, 6], [2, 1, 6], [3, 3, 3], [0, 0, 0]]), sizes=[2], n_trials=100, rng=1)
+        whole = of_measures(P=[[1, 2, 6], [2, 1, 6], [3, 3, 3], [0, 0, 0]])
+        exact = topic_sampling(whole, sizes=[2], n_trials=100, rng=1)
         pd.testing.assert_frame_equal(result, exact)
 
     @pytest.mark.parametrize(
@@ -239,4 +217,4 @@ class TestTopicSampling:
 
     def test_one_system_is_refused(self):
         with pytest.raises(ValueError, match=r"must have at least two systems, not 1"):
-            topic_sampling(perquery(P=[[1, 0]]), sizes=[1])
+            topic_sampling(of_measures(P=[[1, 0]]), sizes=[1])

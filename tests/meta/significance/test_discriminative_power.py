@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from by_hand import perquery, t_of
 from pyterrier_diversity import __version__
 from pyterrier_diversity.meta import asl_curve, compare, delta_required, discriminative_power, overlap
 from pyterrier_diversity.meta.scores import rounded
@@ -23,30 +24,14 @@ SYSTEMS = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5,
 MATRIX = rounded(np.random.default_rng(5).random((5, 20)) + np.linspace(0, 0.5, 5)[:, None])
 
 
-def frame_of(values, measure="RBU"):
-    """A per-query frame of each system's values: a mapping of names to lists, or an array (systems, queries)."""
-    named = values if isinstance(values, dict) else {f"S{i}": row for i, row in enumerate(values)}
-    rows = [(name, f"q{q}", measure, float(v)) for name, row in named.items() for q, v in enumerate(row)]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-
-
 def two_measures():
-    return pd.concat([frame_of(MATRIX), frame_of(MATRIX[[1, 0, 2, 4, 3]] ** 2, "AP")])
+    return pd.concat([perquery(MATRIX), perquery(MATRIX[[1, 0, 2, 4, 3]] ** 2, "AP")])
 
 
 def compared(*rows):
     """A table of compare, of the rows "measure system other" with a * where the difference is significant."""
     cells = [(*row.rstrip("*").split(), row.endswith("*")) for row in rows]
     return pd.DataFrame(cells, columns=["measure", "system", "other", "significant"])
-
-
-def t_of(sample):
-    """The studentised mean, in plain Python."""
-    n, mean = len(sample), sum(sample) / len(sample)
-    sd = math.sqrt(sum((v - mean) ** 2 for v in sample) / (n - 1))
-    if sd < 1e-12:
-        return 0.0 if abs(mean) < 1e-12 else math.copysign(math.inf, mean)
-    return mean / (sd / math.sqrt(n))
 
 
 def close(a, b):
@@ -78,7 +63,7 @@ def borderlines_of(values, n_trials, alpha):
 
 
 def test_the_share_of_significant_pairs_is_the_discriminative_power():
-    result = discriminative_power(compare(frame_of(SYSTEMS), "t"))
+    result = discriminative_power(compare(perquery(SYSTEMS), "t"))
 
     assert result.to_dict("records") == [{"measure": "RBU", "pairs": 3, "significant": 2, "share": 2 / 3}]
 
@@ -126,7 +111,7 @@ def test_the_bootstrap_requires_the_largest_borderline_difference():
     values = np.array(list(SYSTEMS.values()))
 
     def required(systems):
-        return delta_required(compare(frame_of(systems), "bootstrap", rng=3, n_trials=200))["delta"].item()
+        return delta_required(compare(perquery(systems), "bootstrap", rng=3, n_trials=200))["delta"].item()
 
     result = required(values)
 
@@ -149,7 +134,7 @@ def test_an_hsd_test_requires_the_smallest_significant_difference_as_in_fig_5(te
 
 def test_the_difference_required_is_unknown_where_no_pair_differs():
     with pytest.warns(UserWarning, match="no difference can be significant with 3 queries"):
-        result = delta_required(compare(frame_of([[0.1, 0.5, 0.3], [0.2, 0.4, 0.3]]), rng=1))
+        result = delta_required(compare(perquery([[0.1, 0.5, 0.3], [0.2, 0.4, 0.3]]), rng=1))
 
     assert result["delta"].isna().all()
 
@@ -207,23 +192,23 @@ def test_tables_of_other_kinds_are_refused(table, message):
 
 
 def test_borderline_differences_are_a_column_of_the_bootstrap_alone():
-    table = compare(frame_of(MATRIX), "bootstrap", rng=np.random.default_rng(1), n_trials=100)
+    table = compare(perquery(MATRIX), "bootstrap", rng=np.random.default_rng(1), n_trials=100)
 
     assert table["borderline"].max() == delta_required(table)["delta"].item()
     assert all(
-        "borderline" not in compare(frame_of(MATRIX), test, n_trials=20) for test in TESTS if test != "bootstrap"
+        "borderline" not in compare(perquery(MATRIX), test, n_trials=20) for test in TESTS if test != "bootstrap"
     )
 
 
 @pytest.mark.parametrize("view", [discriminative_power, delta_required, asl_curve])
 def test_a_frame_without_a_column_is_refused(view):
     with pytest.raises(ValueError, match=f"{view.__name__}: compared must be a frame from compare, but the column mea"):
-        view(compare(frame_of(SYSTEMS), "tukey").drop(columns="measure"))
+        view(compare(perquery(SYSTEMS), "tukey").drop(columns="measure"))
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "permutation", None])
 def test_other_tests_have_no_difference_required(test):
-    table = compare(frame_of(SYSTEMS), "tukey")
+    table = compare(perquery(SYSTEMS), "tukey")
     table.attrs["test"] = test
 
     with pytest.raises(ValueError, match=f"delta_required: test must be one of .*, not {test!r}"):
@@ -232,7 +217,7 @@ def test_other_tests_have_no_difference_required(test):
 
 def test_a_correction_does_not_reach_the_borderline_differences():
     with pytest.raises(ValueError, match="delta_required: correction must be None with the bootstrap"):
-        delta_required(compare(frame_of(SYSTEMS), "bootstrap", correction="holm", rng=1))
+        delta_required(compare(perquery(SYSTEMS), "bootstrap", correction="holm", rng=1))
 
 
 # All of them
@@ -260,7 +245,7 @@ def test_tables_say_how_they_were_made(function):
 
 def test_hsd_tests_of_real_runs_are_conservative(shared):
     values = pd.read_csv(shared / "scores" / "web2012_err20.csv").to_numpy().T[:30]
-    frame = frame_of(values, "ERR@20")
+    frame = perquery(values, "ERR@20")
 
     tables = [compare(frame, test, rng=1) for test in DELTA_TESTS[::2]]
     hsd, bootstrap = (discriminative_power(table)["share"].item() for table in tables)

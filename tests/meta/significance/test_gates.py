@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from by_hand import perquery
 from pyterrier_diversity import RBU, Coverage, evaluate_runs
 from pyterrier_diversity.meta import below_minimum, compare, worse_than
 from pyterrier_diversity.meta.significance.gates import GateError
@@ -12,8 +13,7 @@ VALUES = {"old": [0.75, 0.5, 0.5, 0.75, 0.25], "new": [0.5, 0.25, 0.5, 0.5, 0.25
 
 
 def frame(values=VALUES, measure="RBU@5"):
-    rows = [(name, f"q{i}", measure, value) for name in values for i, value in enumerate(values[name])]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    return perquery(values, measure)
 
 
 def test_systems_below_the_minimum_are_named_with_their_lowest_queries():

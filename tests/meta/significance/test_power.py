@@ -1,15 +1,13 @@
 import numpy as np
-import pandas as pd
 import pytest
 from statsmodels.stats.power import TTestPower
 
+from by_hand import perquery
 from pyterrier_diversity.meta import topics_needed
 
 
 def frame(**values):
-    """A per-query frame of one measure: a list of values for each system."""
-    rows = [(name, f"q{i}", "AP", value) for name, row in values.items() for i, value in enumerate(row)]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    return perquery(values, "AP")
 
 
 PILOT = frame(x=[0.5, 0.7, 0.9, 0.8, 0.2], y=[0.1, 0.4, 0.5, 0.9, 0.3])  # differences .4, .3, .4, -.1, -.1

@@ -16,6 +16,7 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.multitest import multipletests
 
+from by_hand import perquery, t_of
 from pyterrier_diversity import __version__
 from pyterrier_diversity.meta import compare
 from pyterrier_diversity.meta.scores import rounded
@@ -35,21 +36,14 @@ SYSTEMS = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5,
 MATRIX = rounded(np.random.default_rng(5).random((5, 20)) + np.linspace(0, 0.5, 5)[:, None])
 
 
-def frame_of(values, measure="RBU"):
-    """A per-query frame of each system's values: a mapping of names to lists, or an array (systems, queries)."""
-    named = values if isinstance(values, dict) else {f"S{i}": row for i, row in enumerate(values)}
-    rows = [(name, f"q{q}", measure, float(v)) for name, row in named.items() for q, v in enumerate(row)]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-
-
 def frame_of_several(of_measures):
     """A per-query frame of several measures, which are tested in one call."""
-    return pd.concat([frame_of(values, f"m{i}") for i, values in enumerate(of_measures)])
+    return pd.concat([perquery(values, f"m{i}") for i, values in enumerate(of_measures)])
 
 
 def pair(z, test, **options):
     """The row of a system that exceeds another one by z."""
-    return compare(frame_of([z, np.zeros(len(z))]), test, rng=1, **options).iloc[0]
+    return compare(perquery([z, np.zeros(len(z))]), test, rng=1, **options).iloc[0]
 
 
 def design(test, values, n_trials=1, groups="all", rng=1):
@@ -59,15 +53,6 @@ def design(test, values, n_trials=1, groups="all", rng=1):
 def p_of(values, test, **options):
     first, second = np.triu_indices(len(values), 1)
     return p_and_intervals(values, first, second, design(test, values, **options)).p
-
-
-def t_of(sample):
-    """The studentised mean, in plain Python."""
-    n, mean = len(sample), sum(sample) / len(sample)
-    sd = math.sqrt(sum((v - mean) ** 2 for v in sample) / (n - 1))
-    if sd < 1e-12:
-        return 0.0 if abs(mean) < 1e-12 else math.copysign(math.inf, mean)
-    return mean / (sd / math.sqrt(n))
 
 
 def fig_2(x, y, samples):
@@ -107,7 +92,7 @@ def test_a_row_tells_means_difference_effect_and_p_of_a_pair():
     x, y, _ = SYSTEMS.values()
     z = np.subtract(x, y)
 
-    row = compare(frame_of(SYSTEMS), "t", rng=1).iloc[0]
+    row = compare(perquery(SYSTEMS), "t", rng=1).iloc[0]
 
     assert row[["measure", "system", "other"]].tolist() == ["RBU", "x", "y"]
     assert row[["mean", "other_mean", "difference"]].tolist() == pytest.approx([0.725, 0.325, 0.4])
@@ -149,7 +134,7 @@ def test_the_last_bits_change_no_p_value(test):
     values = np.random.default_rng(3).integers(0, 5, (3, 14)) / 10
     noisy = values + np.random.default_rng(4).uniform(-1e-14, 1e-14, values.shape)
 
-    p, p_noisy = (compare(frame_of(v), test, rng=1)["p"].to_numpy() for v in (values, noisy))
+    p, p_noisy = (compare(perquery(v), test, rng=1)["p"].to_numpy() for v in (values, noisy))
 
     assert p_noisy == pytest.approx(p, abs=0 if test in (*DRAWING, "wilcoxon") else 1e-9)
 
@@ -209,7 +194,7 @@ def test_all_permutations_of_a_query_are_as_likely():
 
 
 def test_parametric_hsd_has_the_residual_mean_square_of_a_two_way_anova():
-    table = anova_lm(ols("value ~ C(name) + C(qid)", frame_of(MATRIX)).fit())
+    table = anova_lm(ols("value ~ C(name) + C(qid)", perquery(MATRIX)).fit())
     mean_square, freedom = table.loc["Residual", ["mean_sq", "df"]]
     means = MATRIX.mean(axis=1)
     q = [abs(means[i] - means[j]) / math.sqrt(mean_square / 20) for i, j in itertools.combinations(range(5), 2)]
@@ -253,7 +238,7 @@ def test_wilcoxon_with_ties_and_without_some_differences_is_that_of_scipy():
 def test_wilcoxon_has_one_p_whatever_other_pairs_are_tested_and_the_version_of_scipy(z, p, greater):
     zeros = np.zeros(len(z))
     tied = np.linspace(0.1, 0.5, len(z)).round(1)
-    alone, several = frame_of([z, zeros]), frame_of([z, zeros, tied, 0.9 * np.array(z) ** 2])
+    alone, several = perquery([z, zeros]), perquery([z, zeros, tied, 0.9 * np.array(z) ** 2])
 
     for frame in (alone, several):
         assert compare(frame, "wilcoxon", baseline="S1")["p"][0] == pytest.approx(p, abs=1e-9)
@@ -298,7 +283,7 @@ def test_permutation_and_pairwise_hsd_are_one_randomisation_with_two_conventions
 
 @pytest.mark.parametrize(("test", "groups"), [("t", "all"), ("tukey", "pairwise")])
 def test_the_interval_of_the_t_test_is_that_of_scipy(test, groups):
-    result = compare(frame_of(MATRIX), test, groups=groups, alpha=0.1)
+    result = compare(perquery(MATRIX), test, groups=groups, alpha=0.1)
 
     peers = [stats.ttest_rel(x, y).confidence_interval(0.9) for x, y in itertools.combinations(MATRIX, 2)]
     assert result["ci_low"].to_numpy() == pytest.approx([peer.low for peer in peers], abs=1e-9)
@@ -306,18 +291,18 @@ def test_the_interval_of_the_t_test_is_that_of_scipy(test, groups):
 
 
 def test_the_intervals_of_the_parametric_hsd_are_a_studentised_range_wide():
-    table = anova_lm(ols("value ~ C(name) + C(qid)", frame_of(MATRIX)).fit())
+    table = anova_lm(ols("value ~ C(name) + C(qid)", perquery(MATRIX)).fit())
     mean_square, freedom = table.loc["Residual", ["mean_sq", "df"]]
     half = stats.studentized_range.ppf(0.95, 5, freedom) * math.sqrt(mean_square / 20)
 
-    result = compare(frame_of(MATRIX), "tukey")
+    result = compare(perquery(MATRIX), "tukey")
 
     assert (result["ci_high"] - result["difference"]).to_numpy() == pytest.approx(half, abs=1e-6)
     assert (result["difference"] - result["ci_low"]).to_numpy() == pytest.approx(half, abs=1e-6)
 
 
 def test_the_intervals_of_the_randomised_hsd_are_a_quantile_of_its_ranges_wide():
-    frame = frame_of(MATRIX)
+    frame = perquery(MATRIX)
     result = compare(frame, "tukey-randomised", n_trials=200, rng=1)
 
     # Queries in the order of their names.
@@ -345,7 +330,7 @@ def test_the_interval_of_the_bootstrap_is_studentised():
 
 @pytest.mark.parametrize("test", ["wilcoxon", "permutation"])
 def test_tests_without_an_interval_have_no_columns_of_it(test):
-    result = compare(frame_of(SYSTEMS), test, rng=1)
+    result = compare(perquery(SYSTEMS), test, rng=1)
 
     assert not {"ci_low", "ci_high"} & {*result, *result.attrs["legend"]}
 
@@ -377,15 +362,15 @@ def test_0_is_outside_the_interval_exactly_if_the_difference_is_significant(valu
 
 @pytest.mark.parametrize("test", INTERVALS)
 def test_intervals_are_only_moved_by_rounding_errors(test):
-    p = compare(frame_of(MATRIX), test, rng=1, n_trials=500)["p"]
-    other = compare(frame_of(MATRIX), test, rng=1, n_trials=500, ci=0.5)
+    p = compare(perquery(MATRIX), test, rng=1, n_trials=500)["p"]
+    other = compare(perquery(MATRIX), test, rng=1, n_trials=500, ci=0.5)
 
     assert ((other["ci_low"] + other["ci_high"]) / 2).tolist() == pytest.approx(other["difference"].tolist(), abs=1e-9)
     assert (((other["ci_low"] > 0) | (other["ci_high"] < 0)) == (p < 0.5)).all()
 
 
 def test_a_correction_does_not_reach_the_interval_and_the_legend_says_so():
-    plain, holm = (compare(frame_of(MATRIX), "t", correction=method) for method in (None, "holm"))
+    plain, holm = (compare(perquery(MATRIX), "t", correction=method) for method in (None, "holm"))
 
     assert holm["ci_low"].tolist() == plain["ci_low"].tolist()
     assert "not corrected" in holm.attrs["legend"]["ci_low"]
@@ -393,7 +378,7 @@ def test_a_correction_does_not_reach_the_interval_and_the_legend_says_so():
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh"])
 def test_a_correction_is_over_all_pairs_of_a_measure(correction):
-    frame = pd.concat([frame_of(MATRIX), frame_of(MATRIX[::-1] ** 2, "AP")])
+    frame = pd.concat([perquery(MATRIX), perquery(MATRIX[::-1] ** 2, "AP")])
 
     result = compare(frame, "t", correction=correction, alpha=0.08, rng=1)
 
@@ -423,7 +408,7 @@ def test_one_sided_tests_are_those_of_scipy(test, peer):
     values = MATRIX[:, :9]
     expected = [peer(x, y) for x, y in itertools.combinations(values, 2)]
 
-    result = compare(frame_of(values), test, alternative="greater", rng=1)
+    result = compare(perquery(values), test, alternative="greater", rng=1)
 
     assert result["p"].to_numpy() == pytest.approx(expected, abs=1e-9)
     assert result.attrs["alternative"] == "greater"
@@ -441,7 +426,7 @@ def test_the_one_sided_bootstrap_counts_larger_resamples_only():
 
 
 def test_the_one_sided_interval_of_the_t_test_is_that_of_scipy():
-    result = compare(frame_of(MATRIX), "t", alternative="greater")
+    result = compare(perquery(MATRIX), "t", alternative="greater")
 
     peers = [
         stats.ttest_rel(x, y, alternative="greater").confidence_interval(0.95)
@@ -478,13 +463,13 @@ def test_a_worse_system_is_not_significantly_greater(test):
 def test_wins_ties_and_losses_count_queries():
     values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.7 + 1e-14, 1.0, 0.3]}
 
-    result = compare(frame_of(values), "wilcoxon")
+    result = compare(perquery(values), "wilcoxon")
 
     assert result[["wins", "ties", "losses"]].to_numpy().tolist() == [[2, 1, 1]]
 
 
 def test_means_have_the_interval_of_student():
-    row = compare(frame_of(SYSTEMS), "wilcoxon", alpha=0.1).iloc[1]
+    row = compare(perquery(SYSTEMS), "wilcoxon", alpha=0.1).iloc[1]
 
     for name, columns in (("x", ["mean_low", "mean_high"]), ("z", ["other_mean_low", "other_mean_high"])):
         expected = stats.ttest_1samp(SYSTEMS[name], 0).confidence_interval(0.9)
@@ -493,9 +478,9 @@ def test_means_have_the_interval_of_student():
 
 def test_an_interval_of_a_mean_ends_at_the_range_of_its_measure():
     values = {"x": [1.0, 1.0, 1.0, 0.6], "y": [0.0, 0.0, 0.1, 0.0]}
-    of_recall = compare(frame_of(values, "StRecall@5"), "t").iloc[0]
-    of_utility = compare(frame_of(values, "EU@5"), "t").iloc[0]
-    of_nobody = compare(frame_of(values, "mine"), "t").iloc[0]
+    of_recall = compare(perquery(values, "StRecall@5"), "t").iloc[0]
+    of_utility = compare(perquery(values, "EU@5"), "t").iloc[0]
+    of_nobody = compare(perquery(values, "mine"), "t").iloc[0]
 
     assert (of_recall["mean_high"], of_recall["other_mean_low"]) == (1.0, 0.0)
     assert of_recall["mean_low"] == of_utility["mean_low"]
@@ -505,7 +490,7 @@ def test_an_interval_of_a_mean_ends_at_the_range_of_its_measure():
 
 
 def test_equal_values_have_no_interval_of_their_mean():
-    row = compare(frame_of({"x": [1.0, 1.0, 1.0], "y": [0.1, 0.2, 0.4]}), "t").iloc[0]
+    row = compare(perquery({"x": [1.0, 1.0, 1.0], "y": [0.1, 0.2, 0.4]}), "t").iloc[0]
 
     assert row["mean"] == 1
     assert np.isnan([row["mean_low"], row["mean_high"]]).all()
@@ -516,23 +501,23 @@ def test_equal_values_have_no_interval_of_their_mean():
 
 
 def test_all_systems_are_compared_with_a_baseline():
-    result = compare(frame_of(SYSTEMS), "t", baseline="y", rng=1)
+    result = compare(perquery(SYSTEMS), "t", baseline="y", rng=1)
 
     assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("z", "y")]
     assert result["difference"].tolist() == pytest.approx([0.4, 0.025])
 
 
 def test_two_baselines_are_one_pair():
-    result = compare(frame_of(SYSTEMS), "t", baseline=["y", "x"], rng=1)
+    result = compare(perquery(SYSTEMS), "t", baseline=["y", "x"], rng=1)
 
     assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("z", "y"), ("z", "x")]
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_a_baseline_leaves_out_pairs_and_changes_none(test):
-    every = compare(frame_of(MATRIX), test, rng=1, n_trials=500).query("system == 'S0'")
+    every = compare(perquery(MATRIX), test, rng=1, n_trials=500).query("system == 'S0'")
 
-    result = compare(frame_of(MATRIX), test, baseline="S0", rng=1, n_trials=500)
+    result = compare(perquery(MATRIX), test, baseline="S0", rng=1, n_trials=500)
 
     assert result["p"].tolist() == pytest.approx(every["p"].tolist(), abs=1e-12)
     assert result["difference"].tolist() == pytest.approx((-every["difference"]).tolist())
@@ -541,7 +526,7 @@ def test_a_baseline_leaves_out_pairs_and_changes_none(test):
 
 
 def test_a_correction_is_over_the_pairs_with_baselines_only():
-    result = compare(frame_of(MATRIX), "t", baseline="S0", correction="bonferroni", rng=1)
+    result = compare(perquery(MATRIX), "t", baseline="S0", correction="bonferroni", rng=1)
 
     assert result["p_corrected"].tolist() == pytest.approx(np.minimum(4 * result["p"], 1).tolist())
 
@@ -555,10 +540,10 @@ def test_seeds_decide(monkeypatch, test, groups):
     monkeypatch.setattr(randomisation, "AT_ONCE", 10_000)
     options = {"groups": groups, "n_trials": 300}
 
-    one = compare(frame_of(MATRIX), test, rng=1, **options)
+    one = compare(perquery(MATRIX), test, rng=1, **options)
 
-    pd.testing.assert_frame_equal(compare(frame_of(MATRIX), test, rng=np.random.default_rng(1), **options), one)
-    other = compare(frame_of(MATRIX), test, rng=2, **options)
+    pd.testing.assert_frame_equal(compare(perquery(MATRIX), test, rng=np.random.default_rng(1), **options), one)
+    other = compare(perquery(MATRIX), test, rng=2, **options)
     assert (other["p"] == one["p"]).all() == (test not in DRAWING)
     if test in INTERVALS:
         assert (other["ci_low"] == one["ci_low"]).all() == (test not in DRAWING)
@@ -566,9 +551,9 @@ def test_seeds_decide(monkeypatch, test, groups):
 
 @pytest.mark.parametrize("test", DRAWING)
 def test_other_measures_change_no_p_value(test):
-    both = pd.concat([frame_of(MATRIX[::-1] ** 2, "AP"), frame_of(MATRIX)])
+    both = pd.concat([perquery(MATRIX[::-1] ** 2, "AP"), perquery(MATRIX)])
 
-    alone = compare(frame_of(MATRIX), test, rng=1, n_trials=100)
+    alone = compare(perquery(MATRIX), test, rng=1, n_trials=100)
 
     pd.testing.assert_frame_equal(
         compare(both, test, [AP, "RBU"], rng=1, n_trials=100).tail(10).reset_index(drop=True), alone
@@ -591,11 +576,11 @@ def test_too_few_trials_for_the_level_are_refused(test, options, message):
     if test == "permutation" and "ci" in options:
         pytest.skip("it has no intervals")
     with pytest.raises(ValueError, match=f"^compare: {message}"):
-        compare(frame_of(SYSTEMS), test, **options)
+        compare(perquery(SYSTEMS), test, **options)
 
 
 def test_alpha_and_trials_are_what_is_said():
-    half = compare(frame_of(SYSTEMS), "bootstrap", n_trials=7, alpha=0.999, rng=1)
+    half = compare(perquery(SYSTEMS), "bootstrap", n_trials=7, alpha=0.999, rng=1)
 
     assert (half["p"] * 7).tolist() == pytest.approx((half["p"] * 7).round().tolist())
     assert half["significant"].tolist() == (half["p"] < 0.999).tolist()
@@ -613,7 +598,7 @@ def test_a_p_value_of_alpha_is_not_significant():
 )
 def test_the_table_says_how_it_was_made(test, n_trials):
     options = {"groups": "pairwise"} if test == "tukey-randomised" else {}
-    result = compare(frame_of(SYSTEMS), test, rng=1, correction="bonferroni", alpha=0.01, **options)
+    result = compare(perquery(SYSTEMS), test, rng=1, correction="bonferroni", alpha=0.01, **options)
 
     assert list(result.attrs["legend"]) == list(result.columns)
     assert result.attrs["n_trials"] == n_trials
@@ -621,7 +606,7 @@ def test_the_table_says_how_it_was_made(test, n_trials):
     assert told == [test, 0.01, "bonferroni", 3, 4]
     assert result.attrs["ci"] == 0.99
     assert (result.attrs["seed"], result.attrs["version"]) == (1, __version__)
-    assert "seed" not in compare(frame_of(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=20).attrs
+    assert "seed" not in compare(perquery(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=20).attrs
     assert ("groups" in result.attrs) == (test == "tukey-randomised")
 
 
@@ -647,7 +632,7 @@ def test_the_table_says_how_it_was_made(test, n_trials):
 )
 def test_parameters_out_of_range_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        compare(frame_of(SYSTEMS), **options)
+        compare(perquery(SYSTEMS), **options)
 
 
 @pytest.mark.parametrize("test", ["tukey-randomised", "tukey"])
@@ -656,19 +641,19 @@ def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
         ValueError,
         match=f"compare: correction='holm' cannot be used with test='{test}', .*'bootstrap', 't', 'wilcoxon', 'perm",
     ):
-        compare(frame_of(SYSTEMS), test, correction="holm")
-    assert "p_corrected" in compare(frame_of(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=20)
+        compare(perquery(SYSTEMS), test, correction="holm")
+    assert "p_corrected" in compare(perquery(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=20)
 
 
 def test_a_baseline_must_not_be_a_number():
     with pytest.raises(TypeError, match="baseline must be the name of a system or a list of names, not 0"):
-        compare(frame_of(SYSTEMS), baseline=0)
+        compare(perquery(SYSTEMS), baseline=0)
 
 
 @pytest.mark.parametrize(("values", "what"), [([[1, 2]], "systems"), ([[1], [2]], "queries")])
 def test_one_system_or_one_query_is_refused(values, what):
     with pytest.raises(ValueError, match=f"compare: perquery must have at least two {what}, not 1"):
-        compare(frame_of(values))
+        compare(perquery(values))
 
 
 # Real data
@@ -708,7 +693,7 @@ def test_a_permutation_test_that_cannot_try_everything_is_random():
 
 @pytest.mark.parametrize("test", get_args(Test))
 def test_tests_with_random_trials_tell_what_is_undecided(test):
-    result = compare(frame_of(SYSTEMS), test)
+    result = compare(perquery(SYSTEMS), test)
 
     assert ("undecided" in result) == (TABLE[test].n_trials is not None)
 
@@ -730,7 +715,7 @@ def test_the_smallest_p_is_that_of_the_clearest_difference(test, n_systems, n, o
     # The first system is the best on each query, the last one the worst, by differences of all sizes.
     clearest = {f"S{i}": [10.0 ** (3 - q) * (n_systems - i) + q for q in range(n)] for i in range(n_systems)}
 
-    result = compare(frame_of(clearest), test, rng=1, **options)
+    result = compare(perquery(clearest), test, rng=1, **options)
 
     assert result.attrs["smallest_p"] == pytest.approx(least)
     drawn = test == "tukey-randomised"
@@ -755,7 +740,7 @@ def test_the_smallest_p_is_that_of_the_clearest_difference(test, n_systems, n, o
 def test_a_test_that_no_values_could_make_significant_is_told(options, message):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        compare(frame_of(SYSTEMS), rng=1, **options)
+        compare(perquery(SYSTEMS), rng=1, **options)
 
     assert len(caught) == (message is not None)
     assert all(re.search(message, str(warning.message)) for warning in caught)
@@ -765,7 +750,7 @@ def test_a_test_that_no_values_could_make_significant_is_told(options, message):
 def test_more_queries_than_a_power_of_two_can_tell_are_tested(test):
     values = np.random.default_rng(3).random((2, 1100))
 
-    result = compare(frame_of(values), test, n_trials=99, rng=1)
+    result = compare(perquery(values), test, n_trials=99, rng=1)
 
     assert result["p"].between(0, 1).all()
     assert result.attrs["smallest_p"] == (0.01 if test == "permutation" else 0)
