@@ -1,4 +1,4 @@
-"""``python -O``, without assertions, changes no value, warning or error; ``-OO``, without docstrings, no table."""
+"""``python -OO``, without assertions and docstrings, changes no value, warning, error or table."""
 
 from __future__ import annotations
 
@@ -79,35 +79,21 @@ for table in tables:
 """
 
 
-def printed(code: str, option: str) -> tuple[list[str], list[str]]:
-    """What code prints with an option of Python, and without it."""
-    optimised = subprocess.run([sys.executable, option, "-c", code], capture_output=True, text=True, check=True).stdout
+SHELL = """
+from pyterrier_diversity.cli import app
+
+app(["compare", "demo", "bm25", "xquad", "-m", "RBU@5", "--test", "t"], standalone_mode=False)
+"""
+
+
+def test_nothing_changes_without_assertions_and_docstrings():
+    code = CASES + TABLES + SHELL
+    ran = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=True)
     with redirect_stdout(io.StringIO()) as output, warnings.catch_warnings():
         exec(code, {})
-    return optimised.splitlines(), output.getvalue().splitlines()
+    plain = output.getvalue().splitlines()
 
-
-def test_nothing_changes_without_assertions():
-    optimised, plain = printed(CASES, "-O")
-
-    assert optimised == plain
-    assert len(plain) == CASES.count("    lambda: ")
+    assert ran.stdout.splitlines() == plain
     assert sum("Error: " in line for line in plain) == CASES.count("    lambda: ") - 2
-
-
-def test_tables_have_the_same_columns_without_docstrings():
-    optimised, plain = printed(TABLES, "-OO")
-
-    assert optimised == plain
-    assert len(plain) == TABLES.count("    meta.")
-
-
-def test_the_shell_has_the_same_options_without_docstrings():
-    compared = ["-m", "pyterrier_diversity", "compare", "demo", "bm25", "xquad", "-m", "RBU@5", "--test", "t"]
-
-    plain, optimised = (
-        subprocess.run([sys.executable, *how, *compared], capture_output=True, text=True) for how in ([], ["-OO"])
-    )
-
-    assert plain.stdout.count("RBU@5") == 1
-    assert (optimised.stdout, optimised.stderr) == (plain.stdout, plain.stderr)
+    assert len(plain) > CASES.count("    lambda: ") + TABLES.count("    meta.")
+    assert sum("RBU@5" in line for line in plain) == 1

@@ -5,7 +5,7 @@ import re
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import RBP
 
@@ -102,7 +102,6 @@ def test_the_highest_of_very_large_labels_is_almost_certainly_satisfying(label, 
     assert value_of(RBU(p=0.5, e=0), {"a": {"x": label}, "b": {"x": 1}}, "a") == pytest.approx(0.5, abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     probabilities=st.lists(st.lists(st.floats(0, 1), min_size=2, max_size=2), min_size=1, max_size=8),
     weight=st.floats(0, 1),

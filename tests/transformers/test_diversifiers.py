@@ -96,7 +96,7 @@ def floats(values):
     return np.array(values, dtype=np.float64)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(topic=topics())
 def test_xquad_is_the_algorithm_read_aloud(topic):
     relevance, coverage, weights, lambda_ = topic
@@ -106,7 +106,7 @@ def test_xquad_is_the_algorithm_read_aloud(topic):
     assert order.tolist() == xquad_read_aloud(relevance, coverage, weights, lambda_)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(topic=topics())
 def test_ia_select_is_the_algorithm_read_aloud(topic):
     relevance, coverage, weights, _ = topic
@@ -114,7 +114,7 @@ def test_ia_select_is_the_algorithm_read_aloud(topic):
     assert ia_select(floats(coverage), floats(weights)).tolist() == xquad_read_aloud(relevance, coverage, weights, 1)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(topic=topics())
 def test_pm2_is_the_algorithm_read_aloud(topic):
     _, coverage, weights, lambda_ = topic

@@ -72,7 +72,7 @@ def scored_vectors(draw):
     return scores, vectors, draw(st.sampled_from([0.25, 0.5, 0.7, 0.9, 1.0]))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(drawn=scored_vectors())
 def test_mmr_is_the_algorithm_read_aloud(drawn):
     scores, vectors, diversity = drawn
