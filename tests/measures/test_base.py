@@ -253,7 +253,12 @@ def test_the_notes_of_a_docstring_describe_a_measure_and_except_for_its_peer_als
         "Equal to": "",
     }
     assert notes_of(_FirstHit())["Equal to"] == "itself"
-    assert entry(_FirstHit())["name"] == ""
+    assert entry(_FirstHit())["name"] == "FirstHit"
+
+
+def test_a_measure_has_its_published_name_as_those_of_ir_measures_have():
+    assert (Dsharp_nDCG(gamma=0.7) @ 5).PRETTY_NAME == "D#-nDCG"
+    assert type("_Named", (_FirstHit,), {"PRETTY_NAME": "The first hit"})().PRETTY_NAME == "The first hit"
 
 
 def test_a_new_measure_is_checked_like_the_others():

@@ -16,6 +16,7 @@ import ir_measures
 import numpy as np
 
 from ..arithmetic import divide
+from ..docstrings import fields_of
 from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameter, Parameters, check_names, checked
 from ..warnings import DataWarning
@@ -106,6 +107,12 @@ class DiversityMeasure(ir_measures.Measure):
         if name != "SUPPORTED_PARAMS" and name in self.SUPPORTED_PARAMS:
             return self[name]
         raise AttributeError(f"{self.NAME} has no attribute or parameter {name!r}.")
+
+    @property
+    def PRETTY_NAME(self) -> str:
+        """The published name: the field Name in the Notes of the docstring, or ``NAME``."""
+        names = (fields_of(each.__doc__).get("Name") for each in type(self).__mro__)
+        return next(filter(None, names), self.NAME)
 
     def get(self, name: str) -> Any:
         """Return the value of a parameter, or None if the measure has no such parameter."""
