@@ -167,7 +167,10 @@ def test_shell_python_and_an_experiment_give_the_same_values():
     experiment = pt.Experiment(runs, demo.get_topics(), demo.get_qrels(), measures).set_index("name")[names]
     python = evaluate_runs(demo.get_qrels(), runs, measures).set_index("name")[names]
     arguments = ["evaluate", "demo", *RUNS, "-m", " ".join(names), "--format"]
-    shell = [pd.DataFrame(json.loads(run(*arguments, "json"))), pd.read_csv(io.StringIO(run(*arguments, "csv")))]
+    shell = [
+        pd.DataFrame(json.loads(run(*arguments, "json"))),
+        pd.read_csv(io.StringIO(run(*arguments, "csv")), float_precision="round_trip"),
+    ]
 
     pd.testing.assert_frame_equal(experiment, python, check_exact=True)
     for table in shell:

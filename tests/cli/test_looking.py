@@ -32,7 +32,7 @@ def test_explain_gives_the_table_of_the_transformer():
 
 def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
     arguments = ["explain", QRELS, XQUAD, BM25, "-q", "3", "-m", "RBU@5", "--format", "csv"]
-    table = pd.read_csv(io.StringIO(run(*arguments)))
+    table = pd.read_csv(io.StringIO(run(*arguments)), float_precision="round_trip")
 
     expected = explain_difference(explained("xquad"), explained("bm25"))
     assert table["difference"].tolist() == expected["difference"].tolist()
