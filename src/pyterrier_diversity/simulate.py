@@ -13,8 +13,9 @@ from .frames import QRELS_COLUMNS, Columns
 from .ideal import Covers, naming
 from .io import qrels_frame, read_run
 from .judged import Run, intents_of_rows, judge, relevance_by_query
-from .parameters import TIME_LIMIT, Parameter, Parameters, Rng, checked, generator_of
+from .parameters import TIME_LIMIT, Parameter, Parameters, checked
 from .progress import progress
+from .randomness import Rng, generator_of
 
 __all__ = ["degrade", "greedy_study", "random_grades", "random_lengths", "random_weights", "swap_topics"]
 

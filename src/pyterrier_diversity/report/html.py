@@ -25,7 +25,8 @@ from ..measures.groups import read_some_measures
 from ..meta import compare
 from ..meta.scores import Scores, read_scores, rounded
 from ..meta.significance.marks import told_of_test
-from ..parameters import CUTOFF, Parameter, Rng, checked
+from ..parameters import CUTOFF, Parameter, checked
+from ..randomness import Rng
 from .summary import TestedMeans, meaning
 
 _PATH = (str, os.PathLike)

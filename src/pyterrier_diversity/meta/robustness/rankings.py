@@ -17,9 +17,10 @@ from ...io import Runs, check_order, qrels_frame, read_runs
 from ...judged import Run
 from ...measures.groups import read_some_measures
 from ...parallel import in_parallel
-from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
+from ...parameters import Parameter, Parameters, checked
 from ...progress import progress
 from ...qrels import retrieval_counts
+from ...randomness import Rng, generator_of, seed_of
 from ...warnings import MissingWarning
 from ..correlation.orderings import correlate, kendall_tau
 from ..scores import Group, Measures, read_scores, rounded, with_families, with_legend

@@ -18,9 +18,10 @@ from ...judged import Judgements, Memo, Ranked, Run
 from ...measures.base import parts_of
 from ...measures.composite import innermost
 from ...parallel import in_parallel
-from ...parameters import Parameter, Parameters, Rng, checked, generator_of, seed_of
+from ...parameters import Parameter, Parameters, checked
 from ...progress import progress
 from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity, retrieval_counts
+from ...randomness import Rng, generator_of, seed_of
 from ..correlation.orderings import correlate
 from ..scores import Measures, rounded, with_legend
 from .rankings import N_TRIALS, over_trials, read_experiment

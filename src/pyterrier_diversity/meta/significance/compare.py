@@ -12,7 +12,8 @@ import pandas as pd
 from ...evaluate.perquery import warn_of_missing
 from ...frames import warn
 from ...measures import parse, signature
-from ...parameters import LEVEL, Rng
+from ...parameters import LEVEL
+from ...randomness import Rng
 from ...warnings import SignificanceWarning
 from ..scores import Measures, outcomes, range_of, read_scores, rounded, with_legend
 from .tests import Alternative, Design, Grouping, Test, adjusted, design, studentised, t_half_width, tested

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...parameters import Rng, seeds_of
+from ...randomness import Rng, seeds_of
 from ..scores import scale_of
 
 # Number of values in memory at a time.

@@ -1,0 +1,31 @@
+"""Random numbers that a seed reproduces."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+# The source of random numbers: a generator or its seed; None for a new generator each time.
+Rng = np.random.Generator | int | None
+
+
+def generator_of(rng: Rng) -> np.random.Generator:
+    """Return the generator that ``rng`` is or seeds."""
+    try:
+        return np.random.default_rng(rng)
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"rng must be a seed (an integer in [0, inf)), a numpy.random.Generator or None, not {rng!r}."
+        ) from error
+
+
+def seeds_of(rng: Rng, n: int) -> list[np.random.SeedSequence]:
+    """Return seeds of n independent generators, which can be drawn from again, and by any worker."""
+    seeds: list[np.random.SeedSequence] = generator_of(rng).bit_generator.seed_seq.spawn(n)  # type: ignore[attr-defined]
+    return seeds
+
+
+def seed_of(rng: Rng) -> dict[Hashable, int]:
+    """Return the seed for the attributes of a table, or nothing if ``rng`` is a generator or None."""
+    return {"seed": int(rng)} if isinstance(rng, (int, np.integer)) else {}
