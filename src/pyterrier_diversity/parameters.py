@@ -197,50 +197,9 @@ def check_parameters(measure: ir_measures.Measure) -> None:
         raise ValueError(f"{measure}: min_rel must be below max_rel.")
 
 
-MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an object, or its name as a string")}
-CUTOFF: Parameters = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank that counts")}
-REL: Parameters = {
-    "rel": Parameter(float, interval="(0, inf)", desc="smallest relevant label; every label above 0 if not given")
-}
-# ir_measures sets rel=1 for its own measures by default, as its labels are whole numbers.
-REL_FROM_1: Parameters = {
-    "rel": Parameter(
-        float,
-        interval="(0, inf)",
-        none=1.0,
-        desc="smallest relevant label; every label above 0 if it is 1 or not given",
-    )
-}
-GAINS = ("exp", "linear", "binary")
-GRADES: Parameters = {
-    "gain": Parameter(str, "exp", choices=GAINS, table="(0, 1]", desc="how a label becomes a probability"),
-    "max_rel": Parameter(
-        float, interval="(0, inf)", desc="largest possible label; the intent's largest label if not given"
-    ),
-    **REL,
-}
-GAIN: Parameters = {
-    "gain": Parameter(str, "exp", choices=GAINS, table=POSITIVE, desc="how a label becomes a value"),
-    **REL,
-}
-ALPHA: Parameters = {
-    "alpha": Parameter(
-        float,
-        0.5,
-        interval="[0, 1]",
-        desc="penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again",
-    )
-}
-TIME_LIMIT: Parameters = {
-    "time_limit": Parameter(float, 60.0, interval="(0, inf)", desc="seconds allowed to prove the optimum of one query")
-}
-JUDGED_ONLY: Parameters = {
-    "judged_only": Parameter(bool, False, desc="remove unjudged documents from the ranking first")
-}
 # The ranges of the parameters of ir_measures' own classes, which have none.
 OF_IR_MEASURES: Parameters = {
-    **CUTOFF,
-    **{name: Parameter(int, interval="[1, inf)") for name in ("rel", "max_rel")},
+    **{name: Parameter(int, interval="[1, inf)") for name in ("cutoff", "rel", "max_rel")},
     **{name: Parameter(float, interval="[0, 1]") for name in ("p", "recall")},
     "min_rel": Parameter(int, interval="[0, inf)"),
     "beta": Parameter(float, interval="[0, inf)"),

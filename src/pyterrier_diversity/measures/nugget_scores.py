@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import divide
+from ..declared import CUTOFF
 from ..judged import Judgements, Ranked
-from ..parameters import CUTOFF, Parameter
+from ..parameters import Parameter
 from ..warnings import DataWarning, SupportWarning
 from .base import ZeroToOne, register
 

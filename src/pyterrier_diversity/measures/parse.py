@@ -12,7 +12,8 @@ from typing import Any
 import ir_measures
 import pandas as pd
 
-from ..parameters import CUTOFF, MEASURE, check_names
+from ..declared import CUTOFF, MEASURE
+from ..parameters import check_names
 from .base import DiversityMeasure, implementation
 
 __all__ = ["grid", "parse"]

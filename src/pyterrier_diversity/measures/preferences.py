@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..declared import CUTOFF, REL
 from ..judged import Ranked
-from ..parameters import CUTOFF, REL, Parameter
+from ..parameters import Parameter
 from .base import DiversityMeasure, register
 from .stopping import STATIC, average_while_reading
 from .user_models import BASE

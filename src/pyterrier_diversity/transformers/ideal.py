@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import counted
+from ..declared import TIME_LIMIT
 from ..evaluate import DiversityEvaluator
 from ..frames import QRELS_COLUMNS, Columns
 from ..ideal import TIE, ByWorth
@@ -21,7 +22,7 @@ from ..measures.ad_hoc import by_label
 from ..measures.base import implementation
 from ..measures.composite import inside, last_rank, smallest_relevant
 from ..measures.parse import read_measure
-from ..parameters import TIME_LIMIT, Parameter
+from ..parameters import Parameter
 from .evaluate import queries_of
 from .steps import Step, retrieved
 
