@@ -129,7 +129,7 @@ def test_queries_have_subtopics():
     assert klimt.description.startswith("Find information about the artwork by Austrian painter Gustav Klimt")
     assert len(klimt.subtopics) == 3
     assert klimt.subtopics[0] == TrecDDSubtopic("106", "Austrian Actions")
-    assert ir_datasets.load("trec-dd/2017/passages").queries_handler().queries_dict()["dd17-1"] == klimt
+    assert next(ir_datasets.load("trec-dd/2017/passages").queries_iter()) == klimt
 
 
 def test_qrels_are_documents_or_passages(dd_home):
