@@ -191,16 +191,6 @@ def test_the_number_of_workers_does_not_matter():
     )
 
 
-def test_a_rarity_measure_of_judged_documents_only_is_refused():
-    class JudgedRareness(type(P_Rareness)):
-        NAME = "JudgedRareness"
-        SUPPORTED_PARAMS = {**type(P_Rareness).SUPPORTED_PARAMS, **JUDGED_ONLY}
-
-    measure = JudgedRareness()(judged_only=True) @ 1
-    with pytest.raises(ValueError, match="must not have judged_only=True"):
-        number_of_systems(relevant(q="xz"), FOUR, measure, n_trials=2, rng=1)
-
-
 def test_legends_describe_the_test():
     number = number_of_systems(relevant(q="xz"), FOUR, P_Rareness @ 1, n_trials=2, rng=1, cutoff=7)
     rank = insert_synthetic_system(relevant(q="xz"), FOUR, P_Rareness @ 1, [1], cutoff=7)
@@ -305,60 +295,54 @@ def test_queries_that_are_not_judged_do_not_count():
     pd.testing.assert_frame_equal(*tables)
 
 
-@pytest.mark.parametrize("function", [number_of_systems, insert_synthetic_system])
+class JudgedRareness(type(P_Rareness)):
+    NAME = "JudgedRareness"
+    SUPPORTED_PARAMS = {**type(P_Rareness).SUPPORTED_PARAMS, **JUDGED_ONLY}
+
+
+BOTH = [
+    ({"runs": [1]}, r"runs must be a mapping of names to runs, or paths, not a list of int\."),
+    ({"runs": FOUR["A"]}, r"runs looks like a run\. Give it a name"),
+    ({"measures": []}, r"measures must not be empty\."),
+    ({"measures": [5]}, r"a measure must be an object such as RBU @ 20, or its name, not 5\."),
+    ({"cutoff": 0}, r"cutoff must be an integer in \[1, inf\), not 0\."),
+    ({"form": "idf"}, r"form must be one of 'linear', 'bounded', 'log', not 'idf'"),
+    ({"qrels": OF_FOUR.drop(columns="doc_id")}, r"qrels: missing column doc_id"),
+    ({"qrels": OF_FOUR.head(0)}, r"qrels must not be empty"),
+    ({"runs": {**FOUR, "E": FOUR["A"].drop(columns="score")}}, r"run: missing column score"),
+]
+OF_NUMBER = [
+    ({"sizes": [2, 5]}, r"number_of_systems: sizes must be an integer in \[2, 4\], not 5\."),
+    ({"sizes": [1]}, r"sizes must be an integer in \[2, 4\], not 1\."),
+    ({"sizes": []}, r"sizes must not be empty\."),
+    ({"runs": dict(list(FOUR.items())[:2])}, r"runs must have at least 3 systems, not 2"),
+    ({"n_trials": 0}, r"n_trials must be an integer in \[1, inf\), not 0\."),
+    ({"measures": JudgedRareness()(judged_only=True) @ 1}, "must not have judged_only=True"),
+]
+OF_RANK = [
+    ({"n_relevant": []}, r"n_relevant must not be empty\."),
+    ({"n_relevant": [1, -1]}, r"n_relevant must be an integer in \[0, inf\), not -1\."),
+    ({"kind": "odd"}, r"insert_synthetic_system: kind must be one of 'rare', 'common', not 'odd'\."),
+    ({"runs": {}}, r"insert_synthetic_system: give at least one run\."),
+]
+
+
 @pytest.mark.parametrize(
-    ("arguments", "error", "message"),
+    ("function", "arguments", "message"),
     [
-        ({"runs": [1]}, TypeError, r"runs must be a mapping of names to runs, or paths, not a list of int\."),
-        ({"runs": FOUR["A"]}, ValueError, r"runs looks like a run\. Give it a name"),
-        ({"measures": []}, ValueError, r"measures must not be empty\."),
-        ({"measures": [5]}, TypeError, r"a measure must be an object such as RBU @ 20, or its name, not 5\."),
-        ({"cutoff": 0}, ValueError, r"cutoff must be an integer in \[1, inf\), not 0\."),
-        ({"form": "idf"}, ValueError, r"form must be one of 'linear', 'bounded', 'log', not 'idf'"),
-        ({"qrels": OF_FOUR.drop(columns="doc_id")}, ValueError, r"qrels: missing column doc_id"),
-        ({"qrels": OF_FOUR.head(0)}, ValueError, r"qrels must not be empty"),
-        ({"runs": {**FOUR, "E": FOUR["A"].drop(columns="score")}}, ValueError, r"run: missing column score"),
+        *((number_of_systems, *case) for case in BOTH + OF_NUMBER),
+        *((insert_synthetic_system, *case) for case in BOTH + OF_RANK),
     ],
 )
-def test_bad_input_is_refused(function, arguments, error, message):
+def test_bad_input_is_refused(function, arguments, message):
+    error = TypeError if "not a list of" in message or "its name" in message else ValueError
     with pytest.raises(error, match=message):
         function(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"sizes": [2, 5]}, r"number_of_systems: sizes must be an integer in \[2, 4\], not 5\."),
-        ({"sizes": [1]}, r"sizes must be an integer in \[2, 4\], not 1\."),
-        ({"sizes": []}, r"sizes must not be empty\."),
-        ({"runs": dict(list(FOUR.items())[:2])}, r"runs must have at least 3 systems, not 2"),
-        ({"n_trials": 0}, r"n_trials must be an integer in \[1, inf\), not 0\."),
-    ],
-)
-def test_numbers_of_systems_out_of_range_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        number_of_systems(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
+def test_what_the_papers_use_is_the_default():
+    of_number, of_rank = (signature(f).parameters for f in (number_of_systems, insert_synthetic_system))
 
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_relevant": []}, r"n_relevant must not be empty\."),
-        ({"n_relevant": [1, -1]}, r"n_relevant must be an integer in \[0, inf\), not -1\."),
-        ({"kind": "odd"}, r"insert_synthetic_system: kind must be one of 'rare', 'common', not 'odd'\."),
-        ({"runs": {}}, r"insert_synthetic_system: give at least one run\."),
-    ],
-)
-def test_synthetic_systems_out_of_range_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        insert_synthetic_system(**{"runs": FOUR, "qrels": OF_FOUR, "measures": P_Rareness @ 5, **arguments})
-
-
-def test_there_are_1000_trials_and_up_to_45_relevant_documents_unless_told():
-    assert signature(number_of_systems).parameters["n_trials"].default == 1000
-    assert list(signature(insert_synthetic_system).parameters["n_relevant"].default) == list(range(1, 46))
-
-
-@pytest.mark.parametrize("experiment", [number_of_systems, insert_synthetic_system])
-def test_rarity_is_that_among_the_first_100_ranks_unless_told(experiment):
-    assert signature(experiment).parameters["cutoff"].default == 100
+    assert of_number["n_trials"].default == 1000
+    assert [*of_rank["n_relevant"].default] == [*range(1, 46)]
+    assert of_number["cutoff"].default == of_rank["cutoff"].default == 100

@@ -16,7 +16,7 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.multitest import multipletests
 
-from by_hand import perquery, t_of
+from by_hand import of_measures, perquery, t_of
 from pyterrier_diversity import __version__
 from pyterrier_diversity.meta import compare
 from pyterrier_diversity.meta.scores import rounded
@@ -34,11 +34,6 @@ INTERVALS = ["tukey-randomised", "bootstrap", "tukey", "t"]
 SYSTEMS = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
 
 MATRIX = rounded(np.random.default_rng(5).random((5, 20)) + np.linspace(0, 0.5, 5)[:, None])
-
-
-def frame_of_several(of_measures):
-    """A per-query frame of several measures, which are tested in one call."""
-    return pd.concat([perquery(values, f"m{i}") for i, values in enumerate(of_measures)])
 
 
 def pair(z, test, **options):
@@ -196,30 +191,43 @@ def test_all_permutations_of_a_query_are_as_likely():
 def test_parametric_hsd_has_the_residual_mean_square_of_a_two_way_anova():
     table = anova_lm(ols("value ~ C(name) + C(qid)", perquery(MATRIX)).fit())
     mean_square, freedom = table.loc["Residual", ["mean_sq", "df"]]
-    means = MATRIX.mean(axis=1)
-    q = [abs(means[i] - means[j]) / math.sqrt(mean_square / 20) for i, j in itertools.combinations(range(5), 2)]
+    scale = math.sqrt(mean_square / 20)
 
-    expected = stats.studentized_range.sf(q, 5, freedom)
+    result = compare(perquery(MATRIX), "tukey")
 
     assert freedom == 4 * 19
-    assert p_of(MATRIX, "tukey") == pytest.approx(expected, abs=1e-9)
+    expected = stats.studentized_range.sf(result["difference"].abs() / scale, 5, freedom)
+    assert result["p"].to_numpy() == pytest.approx(expected, abs=1e-9)
+    half = stats.studentized_range.ppf(0.95, 5, freedom) * scale
+    assert (result["ci_high"] - result["difference"]).to_numpy() == pytest.approx(half, abs=1e-6)
+    assert (result["difference"] - result["ci_low"]).to_numpy() == pytest.approx(half, abs=1e-6)
 
 
+def permutation(x, y, **options):
+    options |= {"permutation_type": "samples", "vectorized": True}
+    return stats.permutation_test((x - y,), lambda v, axis: v.mean(axis=axis), **options)
+
+
+TIED = np.random.default_rng(3).integers(0, 4, (4, 30)) / 4
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize(
-    ("test", "peer"),
-    [("t", lambda x, y: stats.ttest_rel(x, y).pvalue), ("wilcoxon", lambda x, y: stats.wilcoxon(x, y).pvalue)],
+    ("test", "peer", "tables"),
+    [
+        ("t", stats.ttest_rel, [MATRIX, MATRIX[:, :9]]),
+        ("wilcoxon", stats.wilcoxon, [MATRIX, MATRIX[:, :9], TIED]),
+        ("permutation", permutation, [MATRIX[:, :9]]),  # exact, as few queries allow
+    ],
 )
-def test_t_and_wilcoxon_are_those_of_scipy(test, peer):
-    expected = [peer(x, y) for x, y in itertools.combinations(MATRIX, 2)]
+def test_tests_are_those_of_scipy(test, peer, tables, alternative):
+    for values in tables:
+        expected = [peer(x, y, alternative=alternative).pvalue for x, y in itertools.combinations(values, 2)]
 
-    assert p_of(MATRIX, test) == pytest.approx(expected, abs=1e-9)
+        result = compare(perquery(values), test, alternative=alternative, rng=1)
 
-
-def test_wilcoxon_with_ties_and_without_some_differences_is_that_of_scipy():
-    values = np.random.default_rng(3).integers(0, 4, (4, 30)) / 4
-    expected = [stats.wilcoxon(x - y).pvalue for x, y in itertools.combinations(values, 2)]
-
-    assert p_of(values, "wilcoxon") == pytest.approx(expected, abs=1e-12)
+        assert result["p"].to_numpy() == pytest.approx(expected, abs=1e-9)
+        assert result.attrs.get("alternative", "two-sided") == alternative
 
 
 @pytest.mark.parametrize(
@@ -246,20 +254,6 @@ def test_wilcoxon_has_one_p_whatever_other_pairs_are_tested_and_the_version_of_s
         assert one_sided["p"][0] == pytest.approx(greater, abs=1e-9)
 
 
-def permutation(z, **options):
-    return stats.permutation_test(
-        (z,), lambda v, axis: v.mean(axis=axis), permutation_type="samples", vectorized=True, **options
-    ).pvalue
-
-
-def test_permutation_test_of_few_queries_is_exact_as_that_of_scipy():
-    values = MATRIX[:, :9]
-    expected = [permutation(x - y) for x, y in itertools.combinations(values, 2)]
-
-    assert p_of(values, "permutation", n_trials=9_999) == pytest.approx(expected, abs=0)
-    assert expected[0] * 2**9 == pytest.approx(round(expected[0] * 2**9))
-
-
 @pytest.mark.parametrize("cells", [2**20, 900])
 def test_permutation_test_of_many_queries_counts_its_flips_and_the_values_themselves(monkeypatch, cells):
     monkeypatch.setattr(randomisation, "AT_ONCE", cells)
@@ -272,33 +266,19 @@ def test_permutation_test_of_many_queries_counts_its_flips_and_the_values_themse
     assert p_of(MATRIX, "permutation", n_trials=999) == pytest.approx(expected, abs=0)
 
 
-def test_permutation_and_pairwise_hsd_are_one_randomisation_with_two_conventions():
-    permuted = p_of(MATRIX, "permutation", n_trials=999)
-
-    assert permuted * 1000 - 1 == pytest.approx(p_of(MATRIX, "tukey-randomised", n_trials=999, groups="pairwise") * 999)
-
-
 # Intervals
 
 
-@pytest.mark.parametrize(("test", "groups"), [("t", "all"), ("tukey", "pairwise")])
-def test_the_interval_of_the_t_test_is_that_of_scipy(test, groups):
-    result = compare(perquery(MATRIX), test, groups=groups, alpha=0.1)
+@pytest.mark.parametrize(
+    ("test", "options"), [("t", {}), ("t", {"alternative": "greater"}), ("tukey", {"groups": "pairwise"})]
+)
+def test_the_interval_of_the_t_test_is_that_of_scipy(test, options):
+    result = compare(perquery(MATRIX), test, alpha=0.1, **options)
 
-    peers = [stats.ttest_rel(x, y).confidence_interval(0.9) for x, y in itertools.combinations(MATRIX, 2)]
-    assert result["ci_low"].to_numpy() == pytest.approx([peer.low for peer in peers], abs=1e-9)
-    assert result["ci_high"].to_numpy() == pytest.approx([peer.high for peer in peers], abs=1e-9)
-
-
-def test_the_intervals_of_the_parametric_hsd_are_a_studentised_range_wide():
-    table = anova_lm(ols("value ~ C(name) + C(qid)", perquery(MATRIX)).fit())
-    mean_square, freedom = table.loc["Residual", ["mean_sq", "df"]]
-    half = stats.studentized_range.ppf(0.95, 5, freedom) * math.sqrt(mean_square / 20)
-
-    result = compare(perquery(MATRIX), "tukey")
-
-    assert (result["ci_high"] - result["difference"]).to_numpy() == pytest.approx(half, abs=1e-6)
-    assert (result["difference"] - result["ci_low"]).to_numpy() == pytest.approx(half, abs=1e-6)
+    side = options.get("alternative", "two-sided")
+    tests = [stats.ttest_rel(x, y, alternative=side) for x, y in itertools.combinations(MATRIX, 2)]
+    peers = [list(each.confidence_interval(0.9)) for each in tests]
+    assert result[["ci_low", "ci_high"]].to_numpy() == pytest.approx(np.array(peers), abs=1e-9)
 
 
 def test_the_intervals_of_the_randomised_hsd_are_a_quantile_of_its_ranges_wide():
@@ -335,28 +315,26 @@ def test_tests_without_an_interval_have_no_columns_of_it(test):
     assert not {"ci_low", "ci_high"} & {*result, *result.attrs["legend"]}
 
 
-def assert_intervals_decide(result):
-    outside = (result["ci_low"] > 0) | (result["ci_high"] < 0)
-    assert (outside == result["significant"]).all()
-    assert (result["ci_low"] <= result["difference"]).all()
-    assert (result["difference"] <= result["ci_high"]).all()
-
-
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=30)
 @given(
     arrays(np.int64, st.tuples(st.just(4), st.integers(2, 4), st.integers(2, 8)), elements=st.integers(0, 3)),
-    st.sampled_from(INTERVALS),
+    st.sampled_from([*((test, "two-sided") for test in INTERVALS), ("t", "greater"), ("bootstrap", "greater")]),
     st.sampled_from(["all", "pairwise"]),
     st.sampled_from([0.05, 0.1, 0.25, 0.3, 0.5]),
     st.sampled_from([0.0, 1e-14]),
 )
-def test_0_is_outside_the_interval_exactly_if_the_difference_is_significant(values, test, groups, alpha, noise):
+def test_0_is_outside_the_interval_exactly_if_the_difference_is_significant(values, how, groups, alpha, noise):
     # Few values and trials, so that ties at the border are frequent.
     noisy = values / 10 + noise * np.random.default_rng(0).uniform(-1, 1, values.shape)
+    frame = of_measures(**{f"m{i}": table for i, table in enumerate(noisy)})
 
-    result = compare(frame_of_several(noisy), test, groups=groups, alpha=alpha, n_trials=40, rng=1)
+    result = compare(frame, how[0], groups=groups, alternative=how[1], alpha=alpha, n_trials=40, rng=1)
 
-    assert_intervals_decide(result)
+    outside = (result["ci_low"] > 0) | (result["ci_high"] < 0)
+    assert (outside == result["significant"]).all()
+    assert (result["ci_low"] <= result["difference"]).all()
+    assert (result["difference"] <= result["ci_high"]).all()
+    assert how[1] == "two-sided" or (result["ci_high"] == np.inf).all()
     assert result.attrs["ci"] == 1 - alpha
 
 
@@ -391,29 +369,6 @@ def test_a_correction_is_over_all_pairs_of_a_measure(correction):
 
 
 # One side
-
-
-ONE_SIDED = ["t", "wilcoxon", "permutation", "bootstrap"]
-
-
-@pytest.mark.parametrize(
-    ("test", "peer"),
-    [
-        ("t", lambda x, y: stats.ttest_rel(x, y, alternative="greater").pvalue),
-        ("wilcoxon", lambda x, y: stats.wilcoxon(x, y, alternative="greater").pvalue),
-        ("permutation", lambda x, y: permutation(x - y, alternative="greater")),
-    ],
-)
-def test_one_sided_tests_are_those_of_scipy(test, peer):
-    values = MATRIX[:, :9]
-    expected = [peer(x, y) for x, y in itertools.combinations(values, 2)]
-
-    result = compare(perquery(values), test, alternative="greater", rng=1)
-
-    assert result["p"].to_numpy() == pytest.approx(expected, abs=1e-9)
-    assert result.attrs["alternative"] == "greater"
-
-
 def test_the_one_sided_bootstrap_counts_larger_resamples_only():
     z = np.random.default_rng(2).normal(0.3, 1, 12)
     (samples,) = resamples(blocks_of(1, 300, 24), 12)
@@ -423,38 +378,6 @@ def test_the_one_sided_bootstrap_counts_larger_resamples_only():
     row = pair(z, "bootstrap", n_trials=300, alternative="greater")
 
     assert row["p"] == np.mean([t_of(w[queries].tolist()) >= t_of(z.tolist()) - 1e-12 for queries in samples])
-
-
-def test_the_one_sided_interval_of_the_t_test_is_that_of_scipy():
-    result = compare(perquery(MATRIX), "t", alternative="greater")
-
-    peers = [
-        stats.ttest_rel(x, y, alternative="greater").confidence_interval(0.95)
-        for x, y in itertools.combinations(MATRIX, 2)
-    ]
-    assert result["ci_low"].to_numpy() == pytest.approx([peer.low for peer in peers], abs=1e-9)
-    assert (result["ci_high"] == np.inf).all()
-
-
-@settings(deadline=None, max_examples=15)
-@given(
-    arrays(np.int64, st.tuples(st.just(4), st.integers(2, 3), st.integers(2, 7)), elements=st.integers(0, 3)),
-    st.sampled_from(["t", "bootstrap"]),
-    st.sampled_from([0.05, 0.25, 0.5]),
-)
-def test_0_is_below_the_lower_bound_exactly_if_the_system_is_significantly_greater(values, test, alpha):
-    result = compare(frame_of_several(values / 10), test, alternative="greater", alpha=alpha, n_trials=40, rng=1)
-
-    assert ((result["ci_low"] > 0) == result["significant"]).all()
-    assert (result["ci_high"] == np.inf).all()
-
-
-@pytest.mark.parametrize("test", ONE_SIDED)
-def test_a_worse_system_is_not_significantly_greater(test):
-    z = np.array([0.3, 0.5, 0.4, 0.6, 0.2, 0.7])
-
-    assert pair(z, test, alternative="greater")["significant"]
-    assert not pair(-z, test, alternative="greater")["significant"]
 
 
 # Means and queries
@@ -500,17 +423,14 @@ def test_equal_values_have_no_interval_of_their_mean():
 # Pairs
 
 
-def test_all_systems_are_compared_with_a_baseline():
-    result = compare(perquery(SYSTEMS), "t", baseline="y", rng=1)
+@pytest.mark.parametrize(
+    ("baseline", "pairs"), [("y", [("x", "y"), ("z", "y")]), (["y", "x"], [("x", "y"), ("z", "y"), ("z", "x")])]
+)
+def test_all_systems_are_compared_with_baselines_and_two_of_them_are_one_pair(baseline, pairs):
+    result = compare(perquery(SYSTEMS), "t", baseline=baseline, rng=1)
 
-    assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("z", "y")]
-    assert result["difference"].tolist() == pytest.approx([0.4, 0.025])
-
-
-def test_two_baselines_are_one_pair():
-    result = compare(perquery(SYSTEMS), "t", baseline=["y", "x"], rng=1)
-
-    assert list(zip(result["system"], result["other"], strict=True)) == [("x", "y"), ("z", "y"), ("z", "x")]
+    assert list(zip(result["system"], result["other"], strict=True)) == pairs
+    assert result["difference"].tolist()[:2] == pytest.approx([0.4, 0.025])
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -559,24 +479,6 @@ def test_other_measures_change_no_p_value(test):
         compare(both, test, [AP, "RBU"], rng=1, n_trials=100).tail(10).reset_index(drop=True), alone
     )
     pd.testing.assert_frame_equal(compare(both, test, ["RBU"], rng=1, n_trials=100), alone)
-
-
-@pytest.mark.parametrize("test", ["tukey-randomised", "bootstrap", "permutation"])
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_trials": 19}, r"n_trials must be at least 20 for test='.*' and alpha = 0\.05, not 19\."),
-        (
-            {"n_trials": 99, "ci": 0.999},
-            r"n_trials must be at least 1000 for test='.*' and \(1 - ci\) = 0\.001, not 99",
-        ),
-    ],
-)
-def test_too_few_trials_for_the_level_are_refused(test, options, message):
-    if test == "permutation" and "ci" in options:
-        pytest.skip("it has no intervals")
-    with pytest.raises(ValueError, match=f"^compare: {message}"):
-        compare(perquery(SYSTEMS), test, **options)
 
 
 def test_alpha_and_trials_are_what_is_said():
@@ -628,32 +530,33 @@ def test_the_table_says_how_it_was_made(test, n_trials):
         ({"alternative": "less"}, "compare: alternative must be one of 'two-sided', 'greater', not 'less'"),
         ({"alternative": "greater"}, "compare: alternative must be 'two-sided' for test='tukey-randomised'"),
         ({"measures": ["AP"]}, "perquery has no measure AP"),
+        ({"baseline": 0}, "baseline must be the name of a system or a list of names, not 0"),
+        ({"perquery": perquery([[1, 2]])}, "compare: perquery must have at least two systems, not 1"),
+        ({"perquery": perquery([[1], [2]])}, "compare: perquery must have at least two queries, not 1"),
+        *(
+            (
+                {"test": test, "n_trials": 19},
+                rf"^compare: n_trials must be at least 20 for test='{test}' and alpha = 0\.05, not 19\.",
+            )
+            for test in DRAWING
+        ),
+        *(
+            ({"test": test, "n_trials": 99, "ci": 0.999}, r"at least 1000 for .* \(1 - ci\) = 0\.001, not 99")
+            for test in DRAWING[:2]
+        ),
     ],
 )
 def test_parameters_out_of_range_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        compare(perquery(SYSTEMS), **options)
+    with pytest.raises(TypeError if options.get("baseline") == 0 else ValueError, match=message):
+        compare(**{"perquery": perquery(SYSTEMS), **options})
 
 
 @pytest.mark.parametrize("test", ["tukey-randomised", "tukey"])
 def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
-    with pytest.raises(
-        ValueError,
-        match=f"compare: correction='holm' cannot be used with test='{test}', .*'bootstrap', 't', 'wilcoxon', 'perm",
-    ):
+    message = f"compare: correction='holm' cannot be used with test='{test}', .*'bootstrap', 't', 'wilcoxon', 'perm"
+    with pytest.raises(ValueError, match=message):
         compare(perquery(SYSTEMS), test, correction="holm")
     assert "p_corrected" in compare(perquery(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=20)
-
-
-def test_a_baseline_must_not_be_a_number():
-    with pytest.raises(TypeError, match="baseline must be the name of a system or a list of names, not 0"):
-        compare(perquery(SYSTEMS), baseline=0)
-
-
-@pytest.mark.parametrize(("values", "what"), [([[1, 2]], "systems"), ([[1], [2]], "queries")])
-def test_one_system_or_one_query_is_refused(values, what):
-    with pytest.raises(ValueError, match=f"compare: perquery must have at least two {what}, not 1"):
-        compare(perquery(values))
 
 
 # Real data
@@ -665,30 +568,25 @@ def decided(p, *, test="bootstrap", n_trials=1000, n_queries=50, correction=None
     return how.decided(np.array(p), 1, n_queries)["undecided"].tolist()
 
 
-def test_a_p_value_within_two_standard_errors_of_alpha_is_undecided():
-    # The standard error at 0.05 with 1,000 trials is 0.0069.
-    assert decided([0.03, 0.04, 0.05, 0.063, 0.07]) == [False, True, True, True, False]
-    assert decided([0.04, 0.05, 0.063], n_trials=100_000) == [False, True, False]
-
-
-def test_a_p_value_of_0_is_undecided_if_one_trial_more_could_be_above_alpha():
-    assert decided([0.0], n_trials=20) == [True]
-    assert decided([0.0], n_trials=1000) == [False]
-
-
-def test_a_corrected_p_value_has_the_error_of_the_correction_too():
-    # Bonferroni by 10: p is 10 times as large, and its error as well.
-    p = [0.001, 0.004, 0.007, 0.015, 0.0]
-
-    assert decided([*p, *[1.0] * 5], correction="bonferroni")[:5] == [False, True, True, False, False]
-
-
-def test_a_permutation_test_that_tries_everything_decides_each_pair():
-    assert decided([0.05], test="permutation", n_trials=9999, n_queries=10) == [False]
-
-
-def test_a_permutation_test_that_cannot_try_everything_is_random():
-    assert decided([0.05], test="permutation", n_trials=9999, n_queries=14) == [True]
+@pytest.mark.parametrize(
+    ("p", "how", "expected"),
+    [
+        # The standard error at 0.05 with 1,000 trials is 0.0069.
+        ([0.03, 0.04, 0.05, 0.063, 0.07], {}, [False, True, True, True, False]),
+        ([0.04, 0.05, 0.063], {"n_trials": 100_000}, [False, True, False]),
+        # One trial more could be above alpha.
+        ([0.0], {"n_trials": 20}, [True]),
+        ([0.0], {}, [False]),
+        # Bonferroni by 10: p is 10 times as large, and its error as well.
+        ([0.001, 0.004, 0.007, 0.015, *[1.0] * 6], {"correction": "bonferroni"}, [False, True, True, *[False] * 7]),
+        ([0.0, *[1.0] * 9], {"correction": "bonferroni"}, [False] * 10),
+        # All permutations of 10 queries are tried.
+        ([0.05], {"test": "permutation", "n_trials": 9999, "n_queries": 10}, [False]),
+        ([0.05], {"test": "permutation", "n_trials": 9999, "n_queries": 14}, [True]),
+    ],
+)
+def test_a_p_value_within_two_standard_errors_of_alpha_is_undecided(p, how, expected):
+    assert decided(p, **how) == expected
 
 
 @pytest.mark.parametrize("test", get_args(Test))
