@@ -1,20 +1,19 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
-from ir_measures import P
 
-from by_hand import qrels, run, value
-from pyterrier_diversity import IA, add_rarity, add_weights
+from by_hand import qrels, run
+from pyterrier_diversity import add_rarity, add_weights
 
 IR_MEASURES_NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
 # Of four systems, three retrieve a, two b, one c and none d.
 JUDGED = qrels("q 0 a 1", "q 0 b 2", "q 0 c 0", "q 0 d 1")
 RARITY = {"a": 1 / 4, "b": 1 / 2, "c": 3 / 4, "d": 3 / 4}
-BOUNDED = {"a": 1 / 3, "b": 2 / 3, "c": 1, "d": 1}
 
 
 def system(**rankings: str) -> pd.DataFrame:
@@ -29,30 +28,23 @@ def rarity(judged: pd.DataFrame, runs: object, **options: object) -> dict[str, f
 
 
 SYSTEMS = (system(q="a b u"), system(q="v a c"), system(q="b a"), system(q="w"))
-NAMED = dict(zip("ABCD", SYSTEMS, strict=True))
 
 
-def test_rarity_is_the_share_of_systems_that_miss_a_document():
-    assert rarity(JUDGED, SYSTEMS) == pytest.approx(RARITY, abs=1e-15)
-
-
-def test_bounded_rarity_goes_from_0_to_1():
-    assert rarity(JUDGED, SYSTEMS, form="bounded") == pytest.approx(BOUNDED, abs=1e-15)
-
-
-def test_logarithmic_rarity_falls_fastest_for_the_rarest_documents():
-    # log(4/3)/log(4) is 0.2075; log(2)/log(4) is 1/2.
-    assert rarity(JUDGED, SYSTEMS, form="log") == pytest.approx({"a": 0.20752, "b": 1 / 2, "c": 1, "d": 1}, abs=1e-5)
-
-
-def test_a_document_that_every_system_retrieves_has_a_rarity_of_0():
-    runs = [system(q="a b"), system(q="b a")]
-
-    assert {rarity(JUDGED, runs, form=form)["a"] for form in ("linear", "bounded", "log")} == {0}
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("linear", RARITY),
+        ("bounded", {"a": 1 / 3, "b": 2 / 3, "c": 1, "d": 1}),
+        ("log", {"a": 1 - math.log(3) / math.log(4), "b": 1 / 2, "c": 1, "d": 1}),
+    ],
+)
+def test_rarity_is_the_share_of_systems_that_miss_a_document(form, expected):
+    assert rarity(JUDGED, SYSTEMS, form=form) == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.parametrize("form", ["linear", "bounded", "log"])
-def test_with_one_system_nothing_is_rare(form):
+def test_what_every_system_retrieves_has_a_rarity_of_0_and_so_has_all_with_one_system(form):
+    assert rarity(JUDGED, [system(q="a b"), system(q="b a")], form=form)["a"] == 0
     assert set(rarity(JUDGED, [system(q="a b")], form=form).values()) == {0}
 
 
@@ -113,18 +105,6 @@ def test_a_document_twice_in_a_run_is_retrieved_once():
     assert rarity(JUDGED, [twice, *SYSTEMS[1:]]) == rarity(JUDGED, SYSTEMS)
 
 
-def test_results_of_transformers_are_runs():
-    demo = pt.get_dataset("diversity:demo")
-    results = [demo.get_results(name) for name in ("bm25", "xquad", "more-like-this")]
-    transformed = [(pt.Transformer.from_df(frame) % 5)(demo.get_topics()) for frame in results]
-
-    result = add_rarity(demo.get_qrels(), transformed, cutoff=5)
-
-    assert {"query", "rank"} <= set(transformed[0].columns)
-    pd.testing.assert_frame_equal(result, add_rarity(demo.get_qrels(), results, cutoff=5))
-    assert result["rarity"].nunique() == 3
-
-
 def weights(result: pd.DataFrame, column: str = "iteration") -> dict[str, float]:
     """Return the weight of each intent; its rows must agree."""
     by_intent = result.groupby(column)["weight"]
@@ -135,14 +115,11 @@ def weights(result: pd.DataFrame, column: str = "iteration") -> dict[str, float]
 THREE = qrels("q x a 1", "q x b 0", "q y a 2", "q z c 1", "q z d 0")
 
 
-def test_uniform_weights_are_equal():
-    assert weights(add_weights(THREE)) == pytest.approx({"x": 1 / 3, "y": 1 / 3, "z": 1 / 3}, abs=1e-15)
+@pytest.mark.parametrize(("scheme", "of_14"), [({}, [14 / 3] * 3), ({"scheme": "sakai"}, [8, 4, 2])])
+def test_weights_are_equal_or_each_is_twice_the_next(scheme, of_14):
+    expected = {intent: share / 14 for intent, share in zip("xyz", of_14, strict=True)}
 
-
-def test_each_of_sakais_weights_is_twice_the_next():
-    result = weights(add_weights(THREE, "sakai"))
-
-    assert result == pytest.approx({"x": 8 / 14, "y": 4 / 14, "z": 2 / 14}, abs=1e-15)
+    assert weights(add_weights(THREE, **scheme)) == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.parametrize("scheme", ["uniform", "sakai"])
@@ -222,11 +199,6 @@ def test_qrels_of_another_form_are_read_before_a_column_is_written():
         )
     with pytest.raises(TypeError, match="qrels must be a file, a frame, "):
         add_weights(None)
-
-
-def test_a_measure_reads_the_weights():
-    assert value(IA(P @ 1), add_weights(THREE, "sakai"), run(q="a")) == pytest.approx((8 + 4) / 14, abs=1e-12)
-    assert value(IA(P @ 1), add_weights(THREE), run(q="a")) == pytest.approx(2 / 3, abs=1e-12)
 
 
 WRITERS = {"rarity": lambda frame: add_rarity(frame, SYSTEMS), "weight": lambda frame: add_weights(frame, "sakai")}

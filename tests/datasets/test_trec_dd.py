@@ -15,6 +15,7 @@ from ir_measures import AP, P, iter_calc, nDCG
 from pyterrier_diversity import Adhoc
 from pyterrier_diversity.datasets import TREC_DD
 from pyterrier_diversity.datasets.trec_dd import TrecDDDataset, TrecDDPassageQrel, TrecDDSubtopic, truth_file
+from pyterrier_diversity.datasets.trec_web import TREC_WEB
 from pyterrier_diversity.io import read_dd_run, read_dd_truth
 
 
@@ -23,23 +24,14 @@ def topics_of(shared, year):
     return list(ElementTree.fromstring(content).iter("topic"))
 
 
+@pytest.mark.parametrize(("year", "columns"), [(16, ["qid", "query"]), (17, ["qid", "query", "description"])])
 @pytest.mark.usefixtures("dd_home")
-def test_topics_of_2017_have_names_and_descriptions(shared):
-    topics = pt.get_dataset("diversity:trec-dd/2017").get_topics()
+def test_topics_have_names_and_those_of_2017_descriptions(shared, year, columns):
+    topics = pt.get_dataset(f"diversity:trec-dd/20{year}").get_topics()
 
-    expected = [(t.get("id"), t.get("name"), t.findtext("description")) for t in topics_of(shared, 17)]
-    assert topics.columns.tolist() == ["qid", "query", "description"]
-    assert topics.to_numpy().tolist() == [
-        [qid, " ".join(name.split()), " ".join(d.split())] for qid, name, d in expected
-    ]
-
-
-@pytest.mark.usefixtures("dd_home")
-def test_topics_without_descriptions_have_no_column_for_them(shared):
-    topics = pt.get_dataset("diversity:trec-dd/2016").get_topics()
-
-    assert topics.columns.tolist() == ["qid", "query"]
-    assert topics["query"].tolist() == [topic.get("name") for topic in topics_of(shared, 16)]
+    expected = [(t.get("id"), t.get("name"), t.findtext("description") or "") for t in topics_of(shared, year)]
+    assert topics.columns.tolist() == columns
+    assert topics.to_numpy().tolist() == [[" ".join(x.split()) for x in row[: len(columns)]] for row in expected]
 
 
 @pytest.mark.parametrize("year", [16, 17])
@@ -115,7 +107,7 @@ def test_unknown_names_and_variants_say_so():
 def test_pyterrier_lists_the_datasets_of_both_sources():
     listed = set(pt.datasets._core.datasets())
 
-    assert {f"diversity:{name}" for name in TREC_DD} <= listed
+    assert {f"diversity:{name}" for name in ("demo", *TREC_WEB, *TREC_DD)} <= listed
     assert {f"irds:{name}{level}" for name in TREC_DD for level in ("", "/passages")} <= listed
 
 

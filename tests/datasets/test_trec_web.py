@@ -6,7 +6,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_datasets.util import RequestsDownload
-from ir_measures import AP, RR, P, R, Rprec, calc_aggregate, iter_calc, nDCG
+from ir_measures import AP, RR, P, R, Rprec, iter_calc, nDCG
 
 from pyterrier_diversity import Adhoc, Coverage
 from pyterrier_diversity.datasets.trec_web import TREC_WEB, TrecWebDataset
@@ -125,13 +125,6 @@ def test_bare_adhoc_measures_equal_their_lifted_forms(trec_run):
     assert {(qid, f"Adhoc({name})"): value for (qid, name), value in bare.items()} == pytest.approx(lifted, abs=1e-12)
 
 
-def test_without_the_order_of_the_qrels_a_bare_measure_would_be_wrong(trec_qrels, trec_run):
-    run = trec_run("2012/rm.catb-filtered")
-
-    raw = calc_aggregate([AP, Adhoc(AP)], trec_qrels(2012), run)
-    assert raw[AP] != pytest.approx(raw[Adhoc(AP)], abs=0.01)
-
-
 @pytest.mark.parametrize(
     ("name", "variant", "url", "file"),
     [
@@ -162,12 +155,6 @@ def test_a_failed_download_says_which_file_goes_where_under_which_name(monkeypat
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_files_that_are_at_hand_are_not_downloaded():
-    for name in TREC_WEB:
-        assert len(TrecWebDataset(name).get_topics()) == 50
-        assert min(len(qrels_of(name)), len(qrels_of(name, "adhoc"))) > 0
-
-
 def test_unknown_names_and_variants_say_so():
     dataset = TrecWebDataset("clueweb12/trec-web-2014")
 
@@ -182,20 +169,6 @@ def test_unknown_names_and_variants_say_so():
         dataset.get_topics("title")
 
 
-def test_pyterrier_lists_the_datasets():
-    listed = pt.datasets._core.datasets()
-
-    assert {f"diversity:{name}" for name in ("demo", *TREC_WEB)} <= set(listed)
-
-
-def test_filters_of_an_experiment_keep_the_order_of_the_qrels():
-    dataset = pt.get_dataset("diversity:clueweb09/en/trec-web-2012")
-    qrels = qrels_of("clueweb09/en/trec-web-2012")
-    filtered = qrels.merge(dataset.get_topics()[["qid"]])
-
-    pd.testing.assert_frame_equal(filtered, qrels)
-
-
 def test_documents_are_those_of_ir_datasets(monkeypatch):
     class Documents:
         def get_corpus_iter(self, verbose):
@@ -206,8 +179,3 @@ def test_documents_are_those_of_ir_datasets(monkeypatch):
 
     assert list(dataset.get_corpus_iter(verbose=False)) == [{"docno": "d1", "verbose": False}]
     assert (dataset.get_corpus_lang(), dataset.get_topics_lang()) == ("en", "en")
-
-
-@pytest.mark.parametrize("name", TREC_WEB)
-def test_ir_datasets_knows_the_documents(name):
-    assert ir_datasets.load(name).has_docs()

@@ -86,21 +86,6 @@ def test_runs_are_compared_or_refused(folder, measure, test, data):
     run("cli compare", ["compare", str(folder / "qrels"), str(folder / "*.run"), "-m", measure, "--test", test, *more])
 
 
-@fuzzed(60, qrels=lines("wwwn"), of_run=lines("wwwwnw"))
-def test_any_files_are_evaluated_or_refused(folder, qrels, of_run):
-    (folder / "any").write_bytes(qrels.encode())
-    (folder / "any.txt").write_bytes(of_run.encode())
-
-    table = run("cli evaluate", ["evaluate", *(str(folder / name) for name in ("any", "any.txt")), "-m", "RBU@5 AP_IA"])
-
-    assert table is None or "nan" not in table.lower()
-
-
-@fuzzed(40, name=st.sampled_from(["RBU", "IA", "x", "", "rbu", "UserModel"]), form=st.sampled_from(FORMATS[:4]))
-def test_measures_are_told_or_refused(name, form):
-    run("cli measures", ["measures", name, *form])
-
-
 @fuzzed(30, qrels=lines("wwwn"), of_run=lines("wwwwnw"), more=st.sampled_from([[], ["--strict"], ["--order", "rank"]]))
 def test_any_files_are_checked(folder, qrels, of_run, more):
     (folder / "any").write_bytes(qrels.encode())

@@ -143,13 +143,3 @@ def test_results_are_reordered_or_refused(scores, run, data):
         assert documents(ranked) == documents(run)
         assert all(ranked.groupby("qid")["score"].agg(lambda values: values.is_monotonic_decreasing))
         law.bounded[name] += len(ranked)
-
-
-@fuzzed(40, run=results(0, simple=True), scores=intent_scores())
-def test_steps_make_a_pipeline(run, scores):
-    pipeline = IASelect(scores, normalise="minmax") >> XQuAD(scores, normalise="minmax")
-    ranked = answer("pipeline", lambda: pipeline(run), hosts=HOSTS)
-
-    if not isinstance(ranked, Refusal):
-        assert documents(ranked) == documents(run)
-        law.confirmed["pipeline"] += len(ranked)

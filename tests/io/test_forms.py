@@ -8,7 +8,6 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +19,6 @@ import pytest
 
 import forms
 import shell
-from forms import trec_qrels, trec_run, written
 from pyterrier_diversity import (
     RBU,
     P_Rareness,
@@ -141,9 +139,6 @@ def same(found: Any, expected: Any) -> None:
 # ir_measures, whose forms these are, and its evaluators.
 OF_IR_MEASURES = ("ir_measures", "DiversityEvaluator")
 OF_ITS_OWN = ("rows", "named tuples", "names of ir_measures", "scores by query")
-OF_FILES = ("csv", "tsv", "parquet", "json", "trec")
-
-
 # Functions read qrels and runs in one way, so that most are tried with a form of each kind, and these with all.
 TRIED_WITH_ALL = ("evaluate_runs", "DiversityEvaluator", "ir_measures", "read_run", "read_qrels")
 ONE_OF_EACH_KIND = ("to_pandas", "rows", "csv")
@@ -180,51 +175,6 @@ def test_a_run_is_not_a_folder(tmp_path):
         TypeError, match=r"^run must be one run, but '.*' is a folder\. io\.read_runs reads its files\.$"
     ):
         read_run(tmp_path)
-
-
-FILES = [name for name in forms.RUNS if name.startswith(OF_FILES)]
-
-
-COMMANDS = {
-    "evaluate": "QRELS RUN -m RBU@2 -q",
-    "compare": "QRELS RUN OTHER -m RBU@2",
-    "corrected": "QRELS RUN OTHER -m RBU@2 --people QRELS",
-    "check": "QRELS RUN",
-    "report": "QRELS RUN OTHER -m RBU@2 -o -",
-    "explain": "QRELS RUN -m RBU@2 -q 1",
-    "missed": "QRELS RUN",
-    "plot": "coverage QRELS RUN -q 1 -o PICTURE",
-}
-
-
-def printed_by(command: str, qrels: Path, run: Path, folder: Path) -> str | bytes:
-    """Return what a command prints, without the name of a folder, or draws."""
-    other, picture = written(folder, "other", trec_run(OTHER)), folder / "picture.png"
-    words = {"QRELS": str(qrels), "RUN": str(run), "OTHER": str(other), "PICTURE": str(picture)}
-    printed = shell.run(command, *(words.get(word, word) for word in COMMANDS[command].split()))
-    return picture.read_bytes() if command == "plot" else printed.replace(str(folder), "")
-
-
-@functools.cache
-def printed_of_lines(command: str) -> str | bytes:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        return printed_by(
-            command, written(folder, "qrels", trec_qrels(QRELS)), written(folder, "a file", trec_run(RUN)), folder
-        )
-
-
-@pytest.mark.usefixtures("no_layout")
-@pytest.mark.filterwarnings("ignore:corrected_means. only 2 queries")
-@pytest.mark.parametrize(
-    ("command", "form"), [*((command, "csv") for command in COMMANDS), *(("evaluate", form) for form in FILES[1:])]
-)
-def test_each_command_reads_each_kind_of_file(command, form, tmp_path):
-    (tmp_path / "of qrels").mkdir()
-    qrels = forms.QRELS.get(form, forms.QRELS["csv"])(QRELS, tmp_path / "of qrels").rename(tmp_path / "qrels")
-    run = forms.RUNS[form](RUN, tmp_path).rename(tmp_path / "a file")
-
-    assert printed_by(command, qrels, run, tmp_path) == printed_of_lines(command)
 
 
 def test_collections_of_runs_are_named_mappings_folders_patterns_and_lists(tmp_path):
@@ -448,11 +398,9 @@ def test_integers_that_floats_cannot_tell_apart_are_no_tie_in_any_form(form, tmp
 THEIRS = {"topic": "qid", "chunk": "docno", "similarity": "score"}
 
 
-@pytest.mark.parametrize("form", [*forms.TABLES])
+@pytest.mark.parametrize("form", [form for form in forms.TABLES if form != "names of ir_measures"])
 def test_columns_of_a_run_may_have_other_names(form, tmp_path):
     ours = {ours: theirs for theirs, ours in THEIRS.items()}
-    if form == "names of ir_measures":
-        pytest.skip("has names of its own")
     run = forms.TABLES[form](RUN.rename(columns=ours), tmp_path)
 
     pd.testing.assert_frame_equal(read_run(run, columns=THEIRS), read_run(RUN), check_dtype=False)
@@ -462,15 +410,6 @@ def test_columns_of_a_run_may_have_other_names(form, tmp_path):
         read_run(run)
     with pytest.raises(ValueError, match=r"columns renames 'topc', which is not a column; found: .*topic"):
         read_run(run, columns={**THEIRS, "topc": "qid"})
-
-
-def test_columns_of_qrels_may_have_other_names(tmp_path):
-    path = tmp_path / "qrels"
-    QRELS.rename(columns={"label": "grade", "iteration": "aspect"}).to_csv(path, index=False)
-
-    found = read_qrels(path, columns={"grade": "label", "aspect": "iteration"})
-
-    pd.testing.assert_frame_equal(found, QRELS, check_dtype=False)
 
 
 def test_lines_have_no_names_of_columns(tmp_path):
@@ -545,19 +484,17 @@ def test_names_of_files_that_are_not_unicode_are_written_with_question_marks(tmp
 
 
 @pytest.mark.parametrize(
-    "function", ["evaluate_runs", "pool_depth", "number_of_systems", "intent_coverage", "coverage"]
+    ("name", "function"),
+    [
+        ("pool_depth", lambda runs, qrels: meta.pool_depth(runs, qrels, MEASURES)),
+        ("number_of_systems", lambda runs, qrels: meta.number_of_systems(runs, qrels, MEASURES)),
+        ("intent_coverage", plots.intent_coverage),
+        ("coverage", lambda _, qrels: plots.coverage(RUN, qrels, "1")),
+    ],
 )
-def test_the_old_order_of_arguments_is_refused(function):
-    call = {
-        "evaluate_runs": evaluate_runs,
-        "pool_depth": meta.pool_depth,
-        "number_of_systems": meta.number_of_systems,
-        "intent_coverage": lambda runs, qrels, _: plots.intent_coverage(runs, qrels),
-        "coverage": lambda _, qrels, __: plots.coverage(RUN, qrels, "1"),
-    }[function]
-
-    with pytest.raises(ValueError, match=rf"^{function}: .*The order is {function}\(qrels, runs?.*\)\."):
-        call({"mine": RUN}, QRELS, [RBU @ 2])
+def test_qrels_in_the_place_of_runs_are_named(name, function):
+    with pytest.raises(ValueError, match=rf"^{name}: .*The order is {name}\(qrels, runs?.*\)\."):
+        function({"mine": RUN}, QRELS)
 
 
 def test_the_shell_names_the_option_for_a_column_that_looks_like_the_intent(tmp_path):

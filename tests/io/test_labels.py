@@ -1,19 +1,13 @@
 import pandas as pd
 import pytest
 
+from by_hand import perquery
 from pyterrier_diversity import RBU, missed_intents
 from pyterrier_diversity.io import called, read_names, renamed
 from pyterrier_diversity.io.labels import escaped, tex
 from pyterrier_diversity.meta import compare
 
-PERQUERY = pd.DataFrame(
-    [
-        (name, str(i), "RBU@5", v)
-        for name, of in {"a": [0.5, 0.75], "b": [0.25, 0.25]}.items()
-        for i, v in enumerate(of)
-    ],
-    columns=["name", "qid", "measure", "value"],
-)
+PERQUERY = perquery({"a": [0.5, 0.75], "b": [0.25, 0.25]}, "RBU@5")
 
 
 def test_names_are_changed_in_every_column_that_names_systems_or_measures():
@@ -60,17 +54,17 @@ def test_a_file_of_names_has_two_columns(tmp_path, text):
     assert read_names(tmp_path / "names") == {"a": "BM25, tuned", "RBU(p=0.9,e=0.1)@5": "$R$"}
 
 
-def test_a_line_of_one_column_is_refused(tmp_path):
-    (tmp_path / "names").write_text("a\tb\nc\n")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\tb\nc\n", r"names, line 2: expected a name, .* and the new name, not \['c'\]"),
+        ("r1,A\n\nr2,B\nr1,C\n", r"names, line 4: 'r1' has a new name already, 'A'\."),
+    ],
+)
+def test_a_line_that_gives_no_name_or_another_one_is_refused(text, message, tmp_path):
+    (tmp_path / "names").write_text(text)
 
-    with pytest.raises(ValueError, match=r"names, line 2: expected a name, .* and the new name, not \['c'\]"):
-        read_names(tmp_path / "names")
-
-
-def test_a_name_with_two_new_names_is_refused(tmp_path):
-    (tmp_path / "names").write_text("r1,A\n\nr2,B\nr1,C\n")
-
-    with pytest.raises(ValueError, match=r"names, line 4: 'r1' has a new name already, 'A'\."):
+    with pytest.raises(ValueError, match=message):
         read_names(tmp_path / "names")
 
 

@@ -247,10 +247,11 @@ def test_the_answers_of_three_systems_have_the_published_scores(shared):
 # What is read in silence
 
 
-YES = nugget("yes", "okay", "support")
+FREE, YES = "is it free", nugget("yes", "okay", "support")
 N1 = {"qid": "1", "docno": "d", "label": "1", "iteration": "0", "nugget_id": "n1", "nugget": "text"}
 OKAY_7 = {"qid": "1", "docno": "d", "label": 1, "iteration": "a", "importance": "okay", "weight": "7"}
 STANCE = {"query_id": "1", "doc_id": "d", "relevance": 1, "iteration": "0", "stance": "PRO"}
+CLAIM, FRESH = {"claim": "c", "references": ["d"]}, {"_id": "1_0", "text": "a", "relevant_corpus_ids": ["x"]}
 ASPECTS = [
     {"query": "q1", "id": "q1-a", "weight": 0.75, "supporting_docs": ["d1", "d2"]},
     {"query": "q1", "id": "q1-b", "weight": 0.25, "supporting_docs": ["d2"]},
@@ -269,18 +270,21 @@ RAGTIME = {
         (
             [answer(yes="support", maybe="partial_support", no="not_support")],
             None,
-            {"docno": ["mine"] * 3, "nugget_text": ["maybe", "no", "yes"], "label": [1, 0, 2]},
+            {"nugget_text": ["maybe", "no", "yes"], "docno": ["mine"] * 3, "label": [1, 0, 2], "query": [FREE] * 3},
         ),
         ([answer(a="support")] * 2, None, {"docno": ["mine"], "label": [2]}),
         (
             {"text": "is it free", "qid": "1", "candidate_text": "...", "docid": "d7", "nuggets": [YES]},
             None,
-            {"qid": ["1"], "docno": ["d7"], "label": [2], "weight": [0.5]},
+            {"qid": ["1"], "docno": ["d7"], "label": [2], "weight": [0.5], "query": [FREE]},
         ),
         (RAGTIME, None, {"qid": ["topic-1"], "iteration": [digest("First?")], "docno": ["doc-1"], "label": [1]}),
         # The iteration 0 says nothing.
         ([N1], None, {"iteration": ["n1"], "nugget_text": ["text"], "label": [1]}),
-        ([OKAY_7], None, {"weight": [7.0]}),
+        ([{**OKAY_7, "query": "Why"}], None, {"weight": [7.0], "query": ["Why"]}),
+        ([{"query_id": "1", "query_title": "Who", "nuggets": [FRESH]}], None, {"docno": ["x"], "query": ["Who"]}),
+        ([{"query_id": "1", "title_query": "M", "claim_bank": [CLAIM]}], None, {"docno": ["d"], "query": ["M"]}),
+        ([{"qid": "q1", "query": "Why", "retrieval_gt": [["a"]]}], None, {"docno": ["a"], "query": ["Why"]}),
         ([STANCE], {"stance": "iteration"}, {"iteration": ["PRO"], "docno": ["d"], "iteration (old)": ["0"]}),
         # Only some objects have this field.
         (
@@ -613,27 +617,6 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(source, options, message):
         read_nuggets(source, **options)
 
 
-# The texts of queries
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ([answer(a="support")], {"1": "is it free"}),
-        ([{"text": "is it free", "qid": "1", "docid": "d", "nuggets": [YES]}], {"1": "is it free"}),
-        ([{**FRESHSTACK, "query_title": "Who", "nuggets": FRESHSTACK["nuggets"][:1]}], {"76185522": "Who"}),
-        (
-            [{"query_id": "1", "title_query": "Machu", "claim_bank": [{"claim": "c", "references": ["d"]}]}],
-            {"1": "Machu"},
-        ),
-        ([{"qid": "q1", "query": "Why", "retrieval_gt": [["a"]]}], {"q1": "Why"}),
-        ([{"qid": "1", "docno": "d", "label": 1, "iteration": "a", "query": "Why"}], {"1": "Why"}),
-    ],
-)
-def test_the_text_of_a_query_is_kept_for_people(source, expected):
-    assert dict(rows(read_in_silence(source), "qid", "query")) == expected
-
-
 # Words of importance
 
 
@@ -681,29 +664,16 @@ def test_words_of_ones_own_count_as_much_as_they_say():
         ("[" * 100_000, ", line 1: objects are nested too deeply."),
         ("9" * 5_000, ", line 1: Exceeds the limit (4300 digits) for integer string conversion"),
         (b"\xff", ", line 1: 'utf-8' codec can't decode byte 0xff"),
+        ("qid,qid\n1,2\n", ", line 1: the column 'qid' occurs twice."),
+        ("qid,docno\n1\n", ", line 2: expected 2 columns (qid docno), found 1."),
+        ('qid,docno\n1,"a\n', ", line 2: unexpected end of data."),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused(content, message, tmp_path):
-    path = tmp_path / "nuggets.jsonl"
+    path = tmp_path / ("nuggets.csv" if str(content).startswith("qid,") else "nuggets.jsonl")
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     with pytest.raises(ValueError, match=f"^{re.escape(f'{path}{message}')}"):
-        read_nuggets(path)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("qid,qid\n1,2\n", "line 1: the column 'qid' occurs twice."),
-        ("qid,docno\n1\n", "line 2: expected 2 columns (qid docno), found 1."),
-        ('qid,docno\n1,"a\n', "line 2: unexpected end of data."),
-    ],
-)
-def test_a_table_that_cannot_be_read_is_refused(content, message, tmp_path):
-    path = tmp_path / "nuggets.csv"
-    path.write_text(content)
-
-    with pytest.raises(ValueError, match=f"^{re.escape(f'{path}, {message}')}"):
         read_nuggets(path)
 
 
@@ -753,12 +723,9 @@ ASSIGNED = pd.DataFrame(
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "frame", "renamed"])
 def test_a_table_of_nuggets_without_labels_is_read_as_nuggets(form, tmp_path):
-    path, columns = tmp_path / f"nuggets.{form}", {"fact": "nugget_text"} if form == "renamed" else None
-    if form == "parquet":
-        ASSIGNED.to_parquet(path)
-    elif form in ("csv", "tsv"):
-        ASSIGNED.to_csv(path, index=False, sep="," if form == "csv" else "\t")
-    source = {"frame": ASSIGNED, "renamed": ASSIGNED.rename(columns={"nugget_text": "fact"})}.get(form, path)
+    columns = {"fact": "nugget_text"} if form == "renamed" else None
+    frames = {"frame": ASSIGNED, "renamed": ASSIGNED.rename(columns={"nugget_text": "fact"})}
+    source = frames[form] if form in frames else as_file(ASSIGNED, tmp_path / f"nuggets.{form}")
 
     pd.testing.assert_frame_equal(read_qrels(source, columns=columns), read_nuggets(ASSIGNED))
     if columns is None:
@@ -782,22 +749,17 @@ def test_groups_of_documents_are_read_from_json_as_qrels(tmp_path):
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 def test_nuggets_given_as_a_run_are_refused(form, tmp_path):
-    path = tmp_path / f"n.{form}"
-    nugget = {"text": "It is free.", "assignment": "support"}
-    content = (
-        json.dumps({"qid": "1", "docid": "a", "nuggets": [nugget]}) if form == "jsonl" else ASSIGNED.to_csv(index=False)
-    )
-    path.write_text(content)
+    passage = {"qid": "1", "docid": "a", "nuggets": [nugget("yes", assignment="support")]}
+    path = as_file(ASSIGNED, tmp_path / "n.csv")
+    if form == "jsonl":
+        path.write_text(json.dumps(passage))
 
-    with pytest.raises(
-        ValueError, match=r"This looks like nuggets\. Give them before the runs, in the place of the qrels"
-    ):
+    with pytest.raises(ValueError, match=r"This looks like nuggets\. Give them before the runs, in the place of the"):
         read_run(path)
 
 
 def test_an_error_in_the_judgements_of_an_answer_is_not_hidden(tmp_path):
-    nugget = {"text": "It is free.", "assignment": "maybe"}
-    (tmp_path / "n.json").write_text(json.dumps([{"qid": "1", "run_id": "mine", "nuggets": [nugget]}]))
+    (tmp_path / "n.json").write_text(json.dumps([answer(yes="maybe")]))
 
     with pytest.raises(ValueError, match="no assignment is one of 'support'"):
         read_qrels(tmp_path / "n.json")
@@ -809,8 +771,7 @@ def test_an_error_in_the_judgements_of_an_answer_is_not_hidden(tmp_path):
 )
 def test_queries_that_lost_all_nuggets_are_named(n_lost, named):
     passages = [{"qid": str(10 + i), "docid": doc, "nuggets": []} for i in range(n_lost) for doc in "ab"]
-    passages.append({"qid": "1", "docid": "a", "nuggets": [{"text": "It is free.", "assignment": "support"}]})
-    passages.append({"qid": "1", "docid": "b", "nuggets": []})
+    passages += [{"qid": "1", "docid": "a", "nuggets": [YES]}, {"qid": "1", "docid": "b", "nuggets": []}]
 
     expected = rf"\. {2 * n_lost + 1} documents have no nugget; {named}"
     with pytest.warns(UserWarning, match=expected):
@@ -818,9 +779,8 @@ def test_queries_that_lost_all_nuggets_are_named(n_lost, named):
 
 
 def test_repeated_nuggets_count_in_a_list_and_not_in_a_table():
-    nugget = {"text": "It is free.", "assignment": "support"}
     table = [{"qid": "1", "docno": doc, "nugget_text": "It is free.", "assignment": "support"} for doc in "aab"]
-    lists = [{"qid": "1", "docid": doc, "nuggets": [nugget, nugget]} for doc in "ab"]
+    lists = [{"qid": "1", "docid": doc, "nuggets": [YES, YES]} for doc in "ab"]
 
     assert len(read_in_silence(lists)) == 4
     with pytest.warns(UserWarning, match=r"1 nugget\. 1 nugget without ids is repeated for a document, and count once"):

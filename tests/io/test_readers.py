@@ -50,16 +50,6 @@ def test_documents_of_one_rank_are_ordered_by_descending_docno(tmp_path):
     assert read_run(write(tmp_path, RUN), order="rank")["docno"].tolist() == ["d4", "d2", "d1", "d3"]
 
 
-def test_a_score_that_rises_down_the_ranks_counts_and_is_told_of(tmp_path):
-    with pytest.warns(
-        UserWarning, match="Scores and ranks contradict each other in 1 of 2 queries of the run, such as '1', "
-    ) as caught:
-        run = read_run(write(tmp_path, CONTRADICTED))
-
-    assert len(caught) == 1
-    assert run["docno"].tolist() == ["d3", "d2", "d1", "d4"]
-
-
 def test_anything_may_stand_in_the_place_of_a_rank_that_is_not_read(tmp_path):
     path = write(tmp_path, "1 Q0 d1 - 1 tag\n1 Q0 d2 nan 2 tag\n")
 

@@ -114,19 +114,13 @@ def test_what_no_file_can_hold_is_refused(name, tmp_path):
         ("qid,docno\n1,d\n", r"missing column label; found: qid, docno\. If .* rename it, as in io\.read_qrels"),
         ("qid,docno,label,iteration\n1,d,1,\n", "line 2: iteration is missing."),
         ("qid,docno,label,weight\n1,d,1,-\n", "line 2: weight must be a finite number, not '-'."),
+        ("qid,docno,label\n", "contains no judgement"),
     ],
 )
 def test_a_table_that_is_no_qrels_is_refused(content, message, tmp_path):
     (tmp_path / "q.csv").write_text(content)
 
-    with pytest.raises(ValueError, match=f"q.csv(, |: ){message}"):
-        read_qrels(tmp_path / "q.csv")
-
-
-def test_a_table_without_rows_holds_no_judgement(tmp_path):
-    (tmp_path / "q.csv").write_text("qid,docno,label\n")
-
-    with pytest.raises(ValueError, match=r"q\.csv contains no judgement"):
+    with pytest.raises(ValueError, match=f"q.csv(, |: | ){message}"):
         read_qrels(tmp_path / "q.csv")
 
 
