@@ -60,7 +60,7 @@ def everything_that_draws(perquery, runs, qrels):
             "stability": stability(perquery, n_trials=300, **how),
             "topic_sampling": topic_sampling(perquery, n_trials=20, **how),
             "number_of_systems": number_of_systems(qrels, runs, P_Rareness @ 5, n_trials=60, **how),
-            "insert_synthetic_system": insert_synthetic_system(qrels, runs, P_Rareness @ 5, range(4), n_jobs=n_jobs),
+            "insert_synthetic_system": insert_synthetic_system(qrels, runs, P_Rareness @ 5, range(4)),
         }
 
     return call

@@ -50,7 +50,7 @@ def test_the_six_scores_of_an_answer_are_equal_to_the_last_digit(system, lines):
     expected = {topic["qid"]: [topic[name] for name in NAMES] for topic in lines(f"metrics/{system}")}
 
     evaluator = DiversityEvaluator(NUGGETS, qrels)
-    values = evaluator.values({topic["qid"]: [system] for topic in topics})
+    values = evaluator.values({topic["qid"]: {system: 1.0} for topic in topics})
 
     by_query = zip(*values.tolist(), strict=True)
     assert {query: list(scores) for query, scores in zip(evaluator.qrel_qids, by_query, strict=True)} == expected
