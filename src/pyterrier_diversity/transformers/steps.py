@@ -76,7 +76,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
         return {"label": self.LABEL, "help_url": self.PAPER, "settings": settings}
 
     def before_cutoff(self, name: str, k: int) -> pt.Transformer | None:
-        """Return a pipeline that finds only ``k`` documents, by a parameter, and a cutoff; None if it finds no more than that."""
+        """Return a pipeline that finds only ``k`` documents, by a parameter, and a cutoff; None if it finds no more."""
         limit = getattr(self, name)
         if limit is not None and limit <= k:
             return None
