@@ -70,12 +70,9 @@ def numbers(pattern, text):
     return tuple(map(float, found.groups()))
 
 
-def test_ndeval_has_as_many_measures(readme):
+def test_numbers_in_words_are_so(readme):
     assert "the nine measures of `NDEVAL`" in readme
     assert len({measure.NAME for measure in NDEVAL}) == 9
-
-
-def test_there_are_ten_constraints(readme):
     assert "which of ten constraints each meets" in readme
     assert len(CONSTRAINTS) == 10
 

@@ -15,6 +15,7 @@ from pyterrier_diversity.meta import compare
 from shell import BM25, MORE, XQUAD, fail, run
 
 QRELS = str(FOLDER / "qrels.txt")
+COMPARE = ["compare", "demo", BM25, XQUAD, "-m", "RBU@5"]
 
 
 @pytest.mark.parametrize(
@@ -40,19 +41,11 @@ def test_qrels_and_runs_are_files_or_names_and_options_stand_anywhere(arguments)
         (["evaluate", "demo", "bad.run", "-m", "RBU@5"], 1, "bad.run, line 1: expected 6 columns"),
         (["evaluate", "demo", "no/*.run", "-m", "RBU@5"], 1, "No run file found at 'no/*.run'."),
         (["evaluate", BM25, QRELS, "-m", "RBU@5"], 1, f"{BM25} is a run, not qrels. Give the qrels first."),
-        (
-            ["evaluate", QRELS, BM25, "-m", "EU_DD@5"],
-            1,
-            "(in the shell, give the truth file, which ends in .xml",
-        ),
+        (["evaluate", QRELS, BM25, "-m", "EU_DD@5"], 1, "(in the shell, give the truth file, which ends in .xml"),
         (["evaluate", QRELS, BM25, "-m", "RBU@5", "-o", "no/t.csv"], 1, "There is no folder 'no'."),
         (["evaluate", QRELS, BM25, XQUAD, "-m", "AP"], 1, "Adhoc(AP)"),
-        (["compare", "demo", BM25, XQUAD, "-m", "RBU@5", "--correction", "no"], 1, "correction must"),
-        (
-            ["compare", "demo", BM25, XQUAD, "-m", "RBU@5", "--correction", "holm"],
-            1,
-            "--correction holm cannot be used with --test tukey-randomised",
-        ),
+        ([*COMPARE, "--correction", "no"], 1, "correction must"),
+        ([*COMPARE, "--correction", "holm"], 1, "--correction holm cannot be used with --test tukey-randomised"),
         (["compare", "demo", BM25, "-m", "RBU@5"], 2, "Give at least two runs to compare"),
     ],
 )
@@ -105,11 +98,9 @@ def test_measures_and_groups_come_from_several_texts():
 
 @pytest.mark.parametrize("by_query", [[], ["--by-query"]], ids=["means", "by query"])
 def test_the_number_of_queries_is_a_column_on_request(by_query):
-    result = CliRunner().invoke(
-        app, ["evaluate", "demo", BM25, "-m", "RBU@5", "--queries", "--format", "csv", *by_query]
-    )
+    text = run("evaluate", "demo", BM25, "-m", "RBU@5", "--queries", "--format", "csv", *by_query)
 
-    assert result.stdout.splitlines()[0] == ("run,queries,ties@5,qid,RBU@5" if by_query else "run,queries,ties@5,RBU@5")
+    assert text.splitlines()[0] == ("run,queries,ties@5,qid,RBU@5" if by_query else "run,queries,ties@5,RBU@5")
 
 
 def test_runs_may_be_ordered_by_rank(tmp_path):
@@ -118,9 +109,9 @@ def test_runs_may_be_ordered_by_rank(tmp_path):
     path.write_text("".join(f"{' '.join(line[:4])} {line[3]} {line[5]}\n" for line in lines))
     arguments = ["-m", "RBU@5", "--format", "csv"]
 
-    by_rank = CliRunner().invoke(app, ["evaluate", "demo", str(path), *arguments, "--order", "rank"])
-
-    assert by_rank.stdout == CliRunner().invoke(app, ["evaluate", "demo", BM25, *arguments]).stdout
+    assert run("evaluate", "demo", str(path), *arguments, "--order", "rank") == run(
+        "evaluate", "demo", BM25, *arguments
+    )
 
 
 @pytest.mark.parametrize(
@@ -223,23 +214,10 @@ def test_real_imperfect_nuggets_pass_from_files_to_a_check_a_table_and_a_gate(sh
 
     assert "[WordsWarning]" in fail("check", str(folder), large, "--strict")
     assert "warning" not in run("check", str(folder), large, "--strict", "--ignore", "WordsWarning")
-    rows = json.loads(
-        run(
-            "evaluate",
-            str(folder),
-            large,
-            small,
-            "-m",
-            "NUGGETS",
-            "--strict",
-            "--ignore",
-            "WordsWarning",
-            "--format",
-            "json",
-        )
-    )
+    strict = ["--strict", "--ignore", "WordsWarning"]
+    rows = json.loads(run("evaluate", str(folder), large, small, "-m", "NUGGETS", *strict, "--format", "json"))
     assert [round(row["NuggetScore"], 4) for row in rows] == [0.3632, 0.3587]
-    run("compare", str(folder), small, "-b", large, "--no-worse", "NuggetScore", "--strict", "--ignore", "WordsWarning")
+    run("compare", str(folder), small, "-b", large, "--no-worse", "NuggetScore", *strict)
 
 
 def test_qrels_may_come_from_standard_input():

@@ -66,11 +66,7 @@ def test_an_invalid_minimum_is_refused(minima, status, message):
     [
         (["--no-worse", "RBU@5"], 2, "--no-worse needs a --baseline."),
         (["-m", "RBU@5", "--tolerance", ".1"], 2, "--tolerance needs --no-worse."),
-        (
-            ["-m", "RBU@5", "-b", "nobody"],
-            1,
-            "The baseline 'nobody' is neither a file nor the name of a run. The",
-        ),
+        (["-m", "RBU@5", "-b", "nobody"], 1, "The baseline 'nobody' is neither a file nor the name of a run. The"),
         (["-b", "bm25", "--no-worse", "RBU@5", "--test", "t", "--alternative", "greater"], 1, "must be 'two-sided'"),
         ([], 2, "Name the measures, as in -m"),
         (["-m", "RBU@5", "--test", "anova"], 2, "'anova' is not one of 'tukey-randomised', 'bootstrap'"),
@@ -92,15 +88,12 @@ def test_a_gate_that_cannot_fail_is_a_usage_error(tmp_path):
     run(*arguments, "--tolerance", "0.9")
 
 
-def without_query(path: str, query: str, target: Path) -> str:
-    target.write_text("".join(line for line in Path(path).read_text().splitlines(True) if line.split()[0] != query))
-    return str(target)
-
-
 @pytest.mark.filterwarnings("always")
 def test_runs_that_answer_different_queries_are_told_of_once_and_are_strictly_an_error(tmp_path):
-    short = without_query(BM25, "3", tmp_path / "short.run")
-    arguments = ["compare", QRELS, XQUAD, "-b", short, "--no-worse", "RBU@5", "--tolerance", "0.5"]
+    lines = Path(BM25).read_text().splitlines(keepends=True)
+    short = tmp_path / "short.run"
+    short.write_text("".join(line for line in lines if line.split()[0] != "3"))
+    arguments = ["compare", QRELS, XQUAD, "-b", str(short), "--no-worse", "RBU@5", "--tolerance", "0.5"]
     told = "Run short: The run answers 13 of 14 queries, but not 3. A missing query gets each measure's default"
 
     result = CliRunner().invoke(app, arguments)

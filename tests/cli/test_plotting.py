@@ -54,11 +54,7 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
         (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "compares runs with the last one: give two or more."),
         (["coverage", QRELS, BM25, "-q", "1", "-o", "x.foo"], 2, "svgz, tif, tiff, webp), not 'x.foo'."),
         (["coverage", QRELS, BM25, "-q", "1", "-o", "x"], 2, "svgz, tif, tiff, webp), not 'x'."),
-        (
-            ["intent_coverage", QRELS, BM25, "-q", "1"],
-            2,
-            "intent_coverage does not read --query: leave it out",
-        ),
+        (["intent_coverage", QRELS, BM25, "-q", "1"], 2, "intent_coverage does not read --query: leave it out"),
         (["coverage", QRELS, BM25, "-q", "1", "-m", "RBU@5"], 2, "coverage does not read --measure"),
         (["stages", QRELS, BM25, "-m", "RBU@5", "--seed", "1"], 2, "stages does not read --seed"),
         (["means", QRELS, BM25, "-m", "RBU@5", "-k", "5"], 2, "means does not read --depth"),

@@ -51,17 +51,11 @@ def by_pair(compared):
     swapped = (compared["system"] > compared["other"]).to_numpy()
     signs = np.where(swapped, -1.0, 1.0)
     table = compared.copy()
-    for one, other in (
-        ("system", "other"),
-        ("mean", "other_mean"),
-        ("mean_low", "other_mean_low"),
-        ("mean_high", "other_mean_high"),
-        ("wins", "losses"),
-    ):
-        table[one], table[other] = (
-            compared[one].where(~swapped, compared[other]),
-            compared[other].where(~swapped, compared[one]),
-        )
+    pairs = {"system": "other", "mean": "other_mean", "wins": "losses"}
+    pairs |= {f"mean_{end}": f"other_mean_{end}" for end in ("low", "high")}
+    for one, other in pairs.items():
+        table[one] = compared[one].where(~swapped, compared[other])
+        table[other] = compared[other].where(~swapped, compared[one])
     for column in ("difference", "effect_size"):
         table[column] = compared[column] * signs
     if "ci_low" in table:

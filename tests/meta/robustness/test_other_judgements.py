@@ -8,7 +8,7 @@ import pytest
 from ir_measures import AP, NumRel, P
 
 import by_hand
-from by_hand import run, tau_b
+from by_hand import tau_b, value
 from pyterrier_diversity import RBU, Adhoc, StRecall, alpha_nDCG
 from pyterrier_diversity.meta import assessor_agreement, pool_depth
 
@@ -18,15 +18,10 @@ def qrels(*rows):
     return by_hand.qrels(*rows).astype({"label": int})
 
 
-def frame_of(retrieved):
-    """A run as a frame with PyTerrier's names."""
-    rows = [(query, doc, score) for query, docs in retrieved.items() for doc, score in docs.items()]
-    return pd.DataFrame(rows, columns=["qid", "docno", "score"])
-
-
 def system(**rankings):
     """A run as a frame: system(q="d2 d1")."""
-    return frame_of(run(**rankings))
+    rows = [(query, doc, -float(i)) for query, docs in rankings.items() for i, doc in enumerate(docs.split())]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"])
 
 
 # P@1 and P@2 of x, y, z over the topics 1 and 2.
@@ -75,23 +70,13 @@ class TestPoolDepth:
             assert np.isnan(result["tau"].item())
 
     def test_a_pool_agrees_with_a_slow_restatement(self):
-        import ir_measures
-
         runs, judged = random_runs()
         measures = [alpha_nDCG @ 5, StRecall @ 3, Adhoc(AP)]
 
         result = pool_depth(judged, runs, measures, depths=[1, 2, 4])
 
         def values(measure, frame):
-            renamed = frame.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
-            return [
-                ir_measures.calc_aggregate(
-                    [measure],
-                    renamed,
-                    retrieved.rename(columns={"qid": "query_id", "docno": "doc_id"}),
-                )[measure]
-                for retrieved in runs.values()
-            ]
+            return [value(measure, *map(pt.model.to_ir_measures, (frame, found))) for found in runs.values()]
 
         expected = []
         for measure in measures:
@@ -137,24 +122,27 @@ class TestPoolDepth:
             assert same["family_tau"].tolist() == pytest.approx([statistics.mean(same["tau"])] * len(same))
 
     @pytest.mark.parametrize(
-        ("change", "error", "message"),
+        ("change", "message"),
         [
-            ({"depths": [0]}, ValueError, r"depths must be an integer in \[1, inf\), not 0"),
-            ({"depths": []}, ValueError, "depths must not be empty"),
-            ({"measures": []}, ValueError, "measures must not be empty"),
-            ({"measures": ["nothing"]}, ValueError, "nothing"),
-            ({"group": {"P@1": "P"}}, ValueError, "group has no family for P@2"),
-            ({"runs": {"x": RUNS["x"]}}, ValueError, "runs must have at least 2 systems, not 1 .x"),
-            ({"runs": RUNS["x"]}, ValueError, "pool_depth: runs looks like a run"),
-            ({"runs": {**RUNS, "w": RUNS["x"].drop(columns="score")}}, ValueError, "Run w: run: missing column score"),
-            ({"qrels": FULL.drop(columns="label")}, ValueError, "qrels: missing column label;"),
-            ({"qrels": FULL.iloc[:0]}, ValueError, "qrels must not be empty"),
-            ({"qrels": qrels("1 0 nobody 1")}, ValueError, "qrels must judge at least one of the top 1 documents"),
+            ({"depths": [0]}, r"depths must be an integer in \[1, inf\), not 0"),
+            ({"depths": []}, "depths must not be empty"),
+            ({"measures": []}, "measures must not be empty"),
+            ({"measures": ["nothing"]}, "nothing"),
+            ({"group": {"P@1": "P"}}, "group has no family for P@2"),
+            ({"runs": {"x": RUNS["x"]}}, "runs must have at least 2 systems, not 1 .x"),
+            ({"runs": RUNS["x"]}, "pool_depth: runs looks like a run"),
+            ({"runs": {**RUNS, "w": RUNS["x"].drop(columns="score")}}, "Run w: run: missing column score"),
+            ({"qrels": FULL.drop(columns="label")}, "qrels: missing column label;"),
+            ({"qrels": FULL.iloc[:0]}, "qrels must not be empty"),
+            ({"qrels": qrels("1 0 nobody 1")}, "qrels must judge at least one of the top 1 documents"),
         ],
     )
-    def test_invalid_arguments_of_pool_depth_are_refused(self, change, error, message):
-        with pytest.raises(error, match=message):
+    def test_invalid_arguments_of_pool_depth_are_refused(self, change, message):
+        with pytest.raises(ValueError, match=message):
             pool_depth(**{"runs": RUNS, "qrels": FULL, "measures": [P @ 2], "depths": [1], **change})
+
+
+NOTHING = ir_measures.define_byquery(lambda judged, retrieved: float("nan"), name="Nothing")
 
 
 class TestAssessorAgreement:
@@ -219,11 +207,17 @@ class TestAssessorAgreement:
 
     @pytest.mark.parametrize(
         ("options", "message"),
-        [({"n_trials": 0}, "n_trials must be an integer in"), ({"ci": 1}, r"ci must be a number in \(0, 1\), not 1")],
+        [
+            ({"n_trials": 0}, "n_trials must be an integer in"),
+            ({"ci": 1}, r"ci must be a number in \(0, 1\), not 1"),
+            ({"other": qrels("3 0 a 1")}, "must have at least one query in common"),
+            ({"measures": [NOTHING]}, "Nothing must be finite to rank systems, but is nan for run x"),
+        ],
     )
-    def test_intervals_of_nothing_are_refused(self, options, message):
+    def test_invalid_arguments_of_assessor_agreement_are_refused(self, options, message):
+        given = {"other": FULL, "measures": [P @ 1], **options}
         with pytest.raises(ValueError, match=message):
-            assessor_agreement(FULL, FULL, RUNS, [P @ 1], **options)
+            assessor_agreement(FULL, given.pop("other"), RUNS, **given)
 
     def test_queries_of_one_assessor_only_are_left_out(self):
         other = pd.concat([FULL[FULL["qid"] == "1"], qrels("3 0 a 1")])
@@ -241,18 +235,6 @@ class TestAssessorAgreement:
         result = assessor_agreement(*[qrels("q 0 a 1", "q 0 b 0")] * 2, runs, [P @ 2])
 
         assert np.isnan(result["tau"].item())
-
-    def test_assessors_of_other_queries_are_refused(self):
-        with pytest.raises(ValueError, match="must have at least one query in common"):
-            assessor_agreement(FULL, qrels("3 0 a 1"), RUNS, [P @ 1])
-
-    def test_values_other_than_numbers_are_refused(self):
-        from ir_measures import define_byquery
-
-        nothing = define_byquery(lambda judged, retrieved: float("nan"), name="Nothing")
-
-        with pytest.raises(ValueError, match="Nothing must be finite to rank systems, but is nan for run x"):
-            assessor_agreement(FULL, FULL, RUNS, [nothing])
 
 
 def test_pools_are_taken_at_seven_depths_by_default():

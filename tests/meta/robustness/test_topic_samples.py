@@ -70,17 +70,13 @@ def test_samples_have_half_of_the_topics_rounded_down(n_queries, n_topics):
         ({"n_trials": 1.5}, r"n_trials must be an integer"),
         ({"fuzziness": -0.1}, r"fuzziness must be a number in \[0, inf\), not -0\.1\."),
         ({"measures": ["AP"]}, r"perquery has no measure AP"),
+        ({"perquery": of_measures(P=[[1, 2]])}, r"perquery must have at least two systems, not 1\."),
+        ({"perquery": of_measures(P=[[1], [2]])}, r"perquery must have at least two queries, not 1\."),
     ],
 )
 def test_parameters_out_of_range_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        stability(NOISE, **arguments)
-
-
-@pytest.mark.parametrize(("values", "what"), [([[1, 2]], "systems"), ([[1], [2]], "queries")])
-def test_one_system_or_topic_is_refused(values, what):
-    with pytest.raises(ValueError, match=rf"perquery must have at least two {what}, not 1\."):
-        stability(of_measures(P=values))
+        stability(**{"perquery": NOISE, **arguments})
 
 
 def random_frame(n_systems=8, n_queries=12, seed=5):
@@ -209,12 +205,9 @@ class TestTopicSampling:
             ({"n_trials": 0}, ValueError, r"n_trials must be an integer in \[1, inf\), not 0"),
             ({"measures": ["RR"]}, ValueError, "perquery has no measure RR"),
             ({"group": {"P": "set"}}, ValueError, "group has no family for AP"),
+            ({"perquery": of_measures(P=[[1, 0]])}, ValueError, "must have at least two systems, not 1"),
         ],
     )
     def test_invalid_arguments_of_topic_sampling_are_refused(self, options, error, message):
         with pytest.raises(error, match=message):
-            topic_sampling(random_frame(), **{"sizes": [5], **options})
-
-    def test_one_system_is_refused(self):
-        with pytest.raises(ValueError, match=r"must have at least two systems, not 1"):
-            topic_sampling(of_measures(P=[[1, 0]]), sizes=[1])
+            topic_sampling(**{"perquery": random_frame(), "sizes": [5], **options})
