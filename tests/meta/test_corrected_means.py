@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from by_hand import perquery
 from pyterrier_diversity import RBU, StRecall, evaluate_runs, meta
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
 
@@ -14,8 +15,7 @@ CORRECTED, ALONE = ["mean", "ci_low", "ci_high"], ["judged_mean", "judged_low", 
 
 
 def frame(values, name="A", measure="RBU@5"):
-    rows = [(name, f"q{i:04}", measure, value) for i, value in enumerate(values)]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    return perquery({name: values}, measure)
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
@@ -96,19 +96,15 @@ def test_qrels_of_a_cheap_judge_and_of_people_give_both_frames():
     ):
         table = meta.corrected_means(*values)
 
-    assert table[["name", "measure"]].to_numpy().tolist() == [
-        ["bm25", "RBU@5"],
-        ["xquad", "RBU@5"],
-        ["bm25", "StRecall@5"],
-        ["xquad", "StRecall@5"],
-    ]
+    assert table["name"].tolist() == ["bm25", "xquad"] * 2
+    assert table["measure"].tolist() == ["RBU@5"] * 2 + ["StRecall@5"] * 2
     assert table[["queries", "judged"]].drop_duplicates().to_numpy().tolist() == [[14, 8]]
     assert set(table.attrs["legend"]) == set(table)
 
 
 def test_frames_that_do_not_fit_are_refused():
     values = np.linspace(0, 1, 30)
-    with pytest.raises(ValueError, match="2 of 32 queries of judged are not in perquery, such as 'q0030'"):
+    with pytest.raises(ValueError, match="2 of 32 queries of judged are not in perquery, such as 'q30'"):
         meta.corrected_means(frame(values), frame(np.linspace(0, 1, 32)))
     with pytest.raises(ValueError, match=r"judged must have the systems of perquery \(A\), but has B"):
         meta.corrected_means(frame(values), frame(values, "B"))

@@ -4,33 +4,19 @@ import pyterrier as pt
 import pytest
 from ir_measures import P, nDCG
 
+from by_hand import of_measures
 from pyterrier_diversity import IA, RBAP, RBU, Adhoc
 from pyterrier_diversity.meta import compare, expected_over_cutoffs
 
-VALUES = pd.DataFrame(
-    [
-        ("y", "1", "P@1", 1.0),
-        ("y", "1", "P@10", 0.2),
-        ("y", "2", "P@1", 0.0),
-        ("y", "2", "P@10", 0.4),
-        ("x", "1", "P@1", 0.0),
-        ("x", "1", "P@10", 0.1),
-        ("x", "2", "P@1", 1.0),
-        ("x", "2", "P@10", 0.3),
-    ],
-    columns=["name", "qid", "measure", "value"],
-)
+VALUES = of_measures(**{"P@1": {"y": [1, 0], "x": [0, 1]}, "P@10": {"y": [0.2, 0.4], "x": [0.1, 0.3]}})
 
 
 def test_each_value_is_the_mean_over_the_cutoffs():
     table = expected_over_cutoffs(VALUES, {10: 0.75, 1: 0.25})
 
-    assert table[["name", "qid", "measure"]].to_numpy().tolist() == [
-        ["x", "1", "E[P@k]"],
-        ["x", "2", "E[P@k]"],
-        ["y", "1", "E[P@k]"],
-        ["y", "2", "E[P@k]"],
-    ]
+    assert table["name"].tolist() == ["x", "x", "y", "y"]
+    assert table["qid"].tolist() == ["q0", "q1"] * 2
+    assert set(table["measure"]) == {"E[P@k]"}
     assert table["value"].tolist() == pytest.approx([0.075, 0.475, 0.4, 0.3])
     assert table.attrs["legend"].keys() == set(table)
 
@@ -88,13 +74,9 @@ def test_the_result_is_compared_like_any_other():
         ({7: 1.0}, "must have a measure with a cutoff of 7, but has P@1, P@10"),
         ({1: 0.5, 7: 0.25, 9: 0.25}, r"must have the cutoffs 7, 9, too, for E\[P@k\]"),
         ({}, "must sum to 1, not 0"),
+        ([0.5, 0.5], "probabilities must be a dict of cutoffs, not list"),
     ],
 )
 def test_invalid_probabilities_are_refused(probabilities, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError if isinstance(probabilities, dict) else TypeError, match=message):
         expected_over_cutoffs(VALUES, probabilities)
-
-
-def test_a_list_of_probabilities_is_refused():
-    with pytest.raises(TypeError, match="probabilities must be a dict of cutoffs, not list"):
-        expected_over_cutoffs(VALUES, [0.5, 0.5])

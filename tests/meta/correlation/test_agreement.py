@@ -7,18 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from by_hand import qrels
 from pyterrier_diversity.meta import agreement
-
-
-def qrels(*rows):
-    """Rows of query, intent, document and label, as text."""
-    table = [row.split() for row in rows]
-    frame = pd.DataFrame(table, columns=["qid", "iteration", "docno", "label"])
-    return frame.astype({"label": float})
 
 
 def judged(labels, query="q", intent="a"):
     return qrels(*(f"{query} {intent} d{i} {label}" for i, label in enumerate(labels)))
+
+
+def of_judges(labels, **more):
+    """The qrels of each judge: a document for each column that has a label."""
+    return {
+        f"judge {i}": pd.DataFrame(
+            [("q", f"d{doc:02}", "t", label) for doc, label in enumerate(row) if label is not None],
+            columns=["qid", "docno", "iteration", "label"],
+        ).assign(**more)
+        for i, row in enumerate(labels)
+    }
 
 
 def last(table):
@@ -138,11 +143,10 @@ def test_qrels_with_ir_measures_names_are_read_and_none_is_changed():
     ("arguments", "message"),
     [
         ((judged([1]), judged([1], query="p")), "must judge at least one document for the same intent"),
-        (
-            (pd.concat([judged([1]), judged([2])]), judged([1])),
-            "different labels for one query, intent and document",
-        ),
+        ((pd.concat([judged([1]), judged([2])]), judged([1])), "different labels for one query, intent and document"),
         ((judged([1]), judged([1]).drop(columns="label")), "qrels_b: missing column label"),
+        ((of_judges([[1, 0]]),), "give the qrels of at least two judges, not 1"),
+        ((of_judges([[1, None], [None, 1]]),), "two judges must judge at least one document for the same intent"),
     ],
 )
 def test_invalid_arguments_are_refused(arguments, message):
@@ -151,17 +155,6 @@ def test_invalid_arguments_are_refused(arguments, message):
 
 
 SEVERAL = json.loads((Path(__file__).parents[2] / "golden" / "krippendorff.json").read_text())["cases"]
-
-
-def of_judges(labels, **more):
-    """The qrels of each judge: a document for each column that has a label."""
-    return {
-        f"judge {i}": pd.DataFrame(
-            [("q", f"d{doc:02}", "t", label) for doc, label in enumerate(row) if label is not None],
-            columns=["qid", "docno", "iteration", "label"],
-        ).assign(**more)
-        for i, row in enumerate(labels)
-    }
 
 
 @pytest.mark.filterwarnings("ignore:agreement. .* pairs that only one judge judged are left out")
@@ -191,11 +184,3 @@ def test_judges_who_give_one_label_only_have_no_alpha():
     table = agreement(of_judges([[1, 1, 1], [1, 1, 1], [1, 1, 1]]))
 
     assert table[["alpha_nominal", "alpha_ordinal"]].isna().all(axis=None)
-
-
-def test_too_few_judges_are_refused():
-    judges = of_judges([[1, 0], [1, 1]])
-    with pytest.raises(ValueError, match="give the qrels of at least two judges, not 1"):
-        agreement({"one": judges["judge 0"]})
-    with pytest.raises(ValueError, match="two judges must judge at least one document for the same intent"):
-        agreement(of_judges([[1, None], [None, 1]]))

@@ -159,13 +159,12 @@ def test_a_legend_describes_the_request():
         ({"gold": ["A", "G"]}, r"give at least two measures besides gold, not \['B'\]\."),
         ({"gold": "G", "measures": ["A", "A"]}, r"give at least two measures besides gold, not \['A'\]\."),
         ({"gold": "G", "method": "t"}, r"method must be one of 'exact', 'normal', not 't'\."),
+        (
+            {"perquery": of_measures(A=[[1, 2]], B=[[1, 2]], G=[[1, 2]]), "gold": "G"},
+            r"perquery must have at least two systems, not 1\.",
+        ),
     ],
 )
 def test_invalid_arguments_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        concordance(disagreeing(1, 1, 0), **arguments)
-
-
-def test_one_system_is_refused():
-    with pytest.raises(ValueError, match=r"perquery must have at least two systems, not 1\."):
-        concordance(of_measures(A=[[1, 2]], B=[[1, 2]], G=[[1, 2]]), "G")
+        concordance(**{"perquery": disagreeing(1, 1, 0), **arguments})

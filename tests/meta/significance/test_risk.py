@@ -6,14 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import ERR_IA, NRBP, P_IA, alpha_nDCG, nERR_IA
 
+from by_hand import of_measures, perquery
 from pyterrier_diversity import StRecall
 from pyterrier_diversity.meta import compare, risk
 
 
-def frame(measure="AP", **values):
-    """A per-query frame of one measure: a list of values for each system, NaN where it has none."""
-    rows = [(name, f"q{i}", measure, value) for name, row in values.items() for i, value in enumerate(row)]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+def frame(**values):
+    return perquery(values, "AP")
 
 
 def only(table):
@@ -98,9 +97,9 @@ def test_urisk_equals_the_value_of_ndeval(system, baseline, alpha):
     runs = {name: demo.get_results(name) for name in (system, baseline)}
     if "xquad" in runs:
         runs["xquad"] = runs["xquad"].query("qid != '3'")
-    perquery = pt.Experiment(runs, demo.get_topics(), demo.get_qrels(), MEASURES, perquery=True)
+    values = pt.Experiment(runs, demo.get_topics(), demo.get_qrels(), MEASURES, perquery=True)
 
-    table = risk(perquery, baseline, alpha=alpha).set_index("measure")["urisk"]
+    table = risk(values, baseline, alpha=alpha).set_index("measure")["urisk"]
 
     expected = dict(zip(map(str, MEASURES), NDEVAL[system, baseline, alpha], strict=True))
     assert table.to_dict() == pytest.approx(expected, abs=1e-9)
@@ -114,19 +113,17 @@ values = st.integers(2, 8).flatmap(
 
 @settings(max_examples=10)
 @given(values, st.sampled_from([0.0, 1.0, 5.0]))
-def test_risk_agrees_with_plain_loops_and_with_compare(of_measures, alpha):
-    perquery = pd.concat(
-        frame(f"m{i}", **{name: [row[at] / 10 for row in rows] for at, name in enumerate("abc")})
-        for i, rows in enumerate(of_measures)
-    )
+def test_risk_agrees_with_plain_loops_and_with_compare(tables, alpha):
+    by_system = [{name: [row[at] / 10 for row in rows] for at, name in enumerate("abc")} for rows in tables]
+    frame = of_measures(**{f"m{i}": table for i, table in enumerate(by_system)})
 
-    table = risk(perquery, "b", alpha=alpha)
+    table = risk(frame, "b", alpha=alpha)
 
-    compared = compare(perquery, "t", baseline="b")
+    compared = compare(frame, "t", baseline="b")
     for column in ("measure", "system", "wins", "ties", "losses"):
         assert table[column].tolist() == compared[column].tolist()
     assert table["difference"].tolist() == pytest.approx(compared["difference"].tolist(), abs=1e-12)
-    each = [(rows, position) for rows in of_measures for position in (0, 2)]
+    each = [(rows, position) for rows in tables for position in (0, 2)]
     for (rows, position), expected in zip(each, table["urisk"], strict=True):
         total = 0.0
         for row in rows:
@@ -136,15 +133,15 @@ def test_risk_agrees_with_plain_loops_and_with_compare(of_measures, alpha):
 
 
 def test_systems_are_in_the_order_of_the_frame_and_the_frame_is_as_it_was():
-    perquery = frame(z=[0.1, 0.2], base=[0.2, 0.2], a=[0.3, 0.1])
-    before = perquery.copy()
+    values = frame(z=[0.1, 0.2], base=[0.2, 0.2], a=[0.3, 0.1])
+    before = values.copy()
 
-    table = risk(perquery, "base", measures=["AP"])
+    table = risk(values, "base", measures=["AP"])
 
     assert table["system"].tolist() == ["z", "a"]
     assert table.attrs["legend"].keys() == set(table)
     assert (table.attrs["alpha"], table.attrs["n_systems"], table.attrs["n_queries"]) == (1.0, 3, 2)
-    pd.testing.assert_frame_equal(perquery, before)
+    pd.testing.assert_frame_equal(values, before)
 
 
 @pytest.mark.parametrize(
@@ -153,20 +150,10 @@ def test_systems_are_in_the_order_of_the_frame_and_the_frame_is_as_it_was():
         ({"baseline": "y"}, "risk: baseline must be among the systems base, x, not 'y'"),
         ({"alpha": -1}, r"risk: alpha must be a number in \[0, 1e100\], not -1"),
         ({"measures": ["RR"]}, "perquery has no measure RR"),
+        ({"perquery": frame(base=[0.1, 0.2])}, "risk: perquery must have at least two systems, not 1"),
+        ({"perquery": frame(base=[0.1], x=[0.2])}, "at least two queries, not 1"),
     ],
 )
 def test_invalid_arguments_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        risk(BY_HAND, **{"baseline": "base", **options})
-
-
-@pytest.mark.parametrize(
-    ("perquery", "message"),
-    [
-        (frame(base=[0.1, 0.2]), "risk: perquery must have at least two systems, not 1"),
-        (frame(base=[0.1], x=[0.2]), "at least two queries, not 1"),
-    ],
-)
-def test_frames_without_anything_to_compare_are_refused(perquery, message):
-    with pytest.raises(ValueError, match=message):
-        risk(perquery, "base")
+        risk(**{"perquery": BY_HAND, "baseline": "base", **options})
