@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import pyterrier_diversity
+import pyterrier_diversity.__main__ as main
 from pyterrier_diversity.cli import app
 from shell import BM25, fail, run
 
@@ -36,13 +37,8 @@ def completions(*words: str) -> list[str]:
     return CliRunner().invoke(app, env=how, prog_name="pyterrier-diversity").stdout.split()
 
 
-def test_the_module_is_the_command():
-    import pyterrier_diversity.__main__ as main
-
+def test_the_module_is_the_command_and_its_version_is_printed():
     assert main.app is app
-
-
-def test_the_version_is_printed():
     assert run("--version").split()[-1] == pyterrier_diversity.__version__
 
 
@@ -114,12 +110,7 @@ def large_runs(tmp_path_factory):
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize(
     ("event", "name", "seconds", "jobs"),
-    [
-        ("import", "pandas", 0, 1),
-        ("open", "b.run", 0, 1),
-        ("import", "joblib", 0, 2),
-        ("import", "joblib", 1, 2),
-    ],
+    [("import", "pandas", 0, 1), ("open", "b.run", 0, 1), ("import", "joblib", 0, 2), ("import", "joblib", 1, 2)],
 )
 def test_an_interrupt_is_one_line_and_status_130(large_runs, event, name, seconds, jobs):
     code = INTERRUPTED.format(event=event, name=name, seconds=seconds)

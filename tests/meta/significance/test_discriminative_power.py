@@ -172,19 +172,13 @@ def test_a_table_of_one_measure_overlaps_with_nothing():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (
-            compared("P x y*").drop(columns="other"),
-            "overlap: compared must be a frame from compare, but the column other is missing",
-        ),
-        (
-            compared("P x y*", "P y x"),
-            r"overlap: compared must have each pair of systems once, but has y and x twice for P",
-        ),
-        (compared("P x y*", "AP x z"), "overlap: P and AP must have the same pairs of systems"),
+        (compared("P x y*").drop(columns="other"), "must be a frame from compare, but the column other is missing"),
+        (compared("P x y*", "P y x"), "must have each pair of systems once, but has y and x twice for P"),
+        (compared("P x y*", "AP x z"), "P and AP must have the same pairs of systems"),
     ],
 )
 def test_tables_of_other_kinds_are_refused(table, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"overlap: (compared )?{message}"):
         overlap(table)
 
 
@@ -195,9 +189,8 @@ def test_borderline_differences_are_a_column_of_the_bootstrap_alone():
     table = compare(perquery(MATRIX), "bootstrap", rng=np.random.default_rng(1), n_trials=100)
 
     assert table["borderline"].max() == delta_required(table)["delta"].item()
-    assert all(
-        "borderline" not in compare(perquery(MATRIX), test, n_trials=20) for test in TESTS if test != "bootstrap"
-    )
+    others = set(TESTS) - {"bootstrap"}
+    assert all("borderline" not in compare(perquery(MATRIX), test, n_trials=20) for test in others)
 
 
 @pytest.mark.parametrize("view", [discriminative_power, delta_required, asl_curve])
@@ -229,15 +222,8 @@ def test_tables_say_how_they_were_made(function):
 
     assert list(result.attrs.pop("legend")) == list(result.columns)
     assert result["measure"].unique().tolist() == ["AP"]
-    assert result.attrs == {
-        "test": "bootstrap",
-        "alpha": 0.05,
-        "n_trials": 100,
-        "version": __version__,
-        "n_systems": 5,
-        "n_queries": 20,
-        "smallest_p": 0.0,
-    }
+    how = {"test": "bootstrap", "alpha": 0.05, "n_trials": 100, "version": __version__, "smallest_p": 0.0}
+    assert result.attrs == how | {"n_systems": 5, "n_queries": 20}
 
 
 # Real data

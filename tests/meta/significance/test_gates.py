@@ -34,11 +34,8 @@ def test_a_mean_that_equals_the_minimum_up_to_rounding_is_enough(values):
     assert len(below_minimum(frame({"a": values}), {"RBU@5": least + 1e-9})) == 1
 
 
-def test_a_minimum_may_be_a_number_of_numpy():
+def test_a_minimum_may_be_a_number_of_numpy_and_nan_reaches_none():
     assert len(below_minimum(frame(), {"RBU@5": np.float32(0.5)})) == 1
-
-
-def test_nan_reaches_no_minimum():
     assert len(below_minimum(frame({"a": [0.5, float("nan")]}), {"RBU@5": 0.0})) == 1
 
 
@@ -125,15 +122,11 @@ def test_gates_that_cannot_be_evaluated_are_refused(options, message):
 def test_a_test_that_no_values_could_make_significant_is_no_gate():
     collapse = {"old": [1.0, 1.0, 1.0], "new": [0.0, 0.0, 0.0]}
 
-    with pytest.raises(
-        GateError,
-        match=r"^worse_than: no difference can be significant with 3 queries at alpha = 0\.05: the smallest possible "
-        r"p-value is 0\.25\..* Give a tolerance, or more queries\.$",
-    ):
+    none = r": no difference can be significant with 3 queries at alpha = 0\.05"
+    least = r": the smallest possible p-value is 0\.25\..* Give a tolerance, or more queries\.$"
+    with pytest.raises(GateError, match=f"^worse_than{none}{least}"):
         worse_than(frame(collapse), "old")
-    with pytest.warns(
-        UserWarning, match=r"^compare: no difference can be significant with .* queries at alpha = 0\.05"
-    ):
+    with pytest.warns(UserWarning, match=f"^compare{none}"):
         assert worse_than(frame(collapse), "old", tolerance=0.1)["system"].tolist() == ["new"]
     assert worse_than(frame(collapse), "old", alpha=0.3, rng=1)["system"].tolist() == ["new"]
 

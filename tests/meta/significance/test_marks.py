@@ -1,4 +1,5 @@
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -121,13 +122,9 @@ def test_systems_and_measures_are_called_as_asked_and_labels_with_a_dollar_are_l
     assert r"\multicolumn{2}{r}{$\mathrm{RBU}_5$} & my\_own \\" in latex
     assert r"b & B\&1 & " in latex
     assert f"% {signature(RBU @ 5)}" in latex
-
-
-def test_names_with_a_formula_are_latex_too(perquery):
-    table = significance_table(compare(perquery, "t"), names={"b_1": r"MDP$_{\text{x}}$", "c": "cheap_$"})
-
-    for latex in (table.to_latex(), table.transposed().to_latex()):
-        assert r"b & MDP$_{\text{x}}$ & " in latex or r"b MDP$_{\text{x}}$" in latex
+    formula = significance_table(compare(perquery, "t"), names={"b_1": r"MDP$_{\text{x}}$", "c": "cheap_$"})
+    for latex in (formula.to_latex(), formula.transposed().to_latex()):
+        assert re.search(r"b (& )?MDP\$_\{\\text\{x\}\}\$", latex)
         assert r"cheap\_\$" in latex
 
 
