@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from ir_measures import P
 
+from by_hand import of_measures
 from pyterrier_diversity import P_Rareness
 from pyterrier_diversity.meta import (
     assessor_agreement,
@@ -23,17 +24,11 @@ from pyterrier_diversity.meta import (
 )
 
 VALUES = np.random.default_rng(7).random((3, 4, 9))
-FRAME = pd.DataFrame(
-    [
-        (name, str(93 + q), measure, VALUES[m, s, q])
-        for m, measure in enumerate(["RBU", "AP", "P"])
-        for s, name in enumerate("wxyz")
-        for q in range(9)
-    ],
-    columns=["name", "qid", "measure", "value"],
+FRAME = of_measures(
+    **{measure: dict(zip("wxyz", VALUES[m], strict=True)) for m, measure in enumerate(("RBU", "AP", "P"))}
 )
-# As pt.Experiment gives topics 95 and 100 of TREC Web 2010, which nobody judged.
-UNJUDGED = FRAME.assign(value=FRAME["value"].mask(FRAME["qid"].isin(["95", "100"])))
+# As pt.Experiment gives topics of TREC Web 2010 that nobody judged.
+UNJUDGED = FRAME.assign(value=FRAME["value"].mask(FRAME["qid"].isin(["q2", "q7"])))
 FUNCTIONS = {
     "compare": lambda frame: compare(frame, "t"),
     "stability": lambda frame: stability(frame, n_trials=9, rng=1),
@@ -46,12 +41,12 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_they_are_left_out_with_one_warning_that_names_them(function):
-    with pytest.warns(UserWarning, match="2 of 9 queries are left out, .*: 95, 100") as caught:
+    with pytest.warns(UserWarning, match="2 of 9 queries are left out, .*: q2, q7") as caught:
         result = function(UNJUDGED)
 
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    pd.testing.assert_frame_equal(result, function(FRAME[~FRAME["qid"].isin(["95", "100"])]))
+    pd.testing.assert_frame_equal(result, function(FRAME[~FRAME["qid"].isin(["q2", "q7"])]))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
