@@ -122,15 +122,6 @@ def test_weights_are_equal_or_each_is_twice_the_next(scheme, of_14):
     assert weights(add_weights(THREE, **scheme)) == pytest.approx(expected, abs=1e-15)
 
 
-@pytest.mark.parametrize("scheme", ["uniform", "sakai"])
-def test_weights_sum_to_1_in_each_query(scheme):
-    rows = [f"q{n} {t} d 1" for n in range(1, 13) for t in range(n)]
-
-    result = add_weights(qrels(*rows), scheme=scheme)
-
-    assert result.groupby("qid")["weight"].sum().tolist() == pytest.approx([1] * 12, abs=1e-12)
-
-
 @pytest.mark.parametrize(
     "in_order",
     [
@@ -188,17 +179,6 @@ def test_without_a_column_that_names_the_intent_there_is_one(scheme):
 
     assert result.columns.tolist() == [*judged.columns, "weight"]
     assert result["weight"].tolist() == [1] * 4
-
-
-def test_qrels_of_another_form_are_read_before_a_column_is_written():
-    judged = pd.DataFrame([("q", "a", 1)], columns=["qid", "docno", "label"])
-
-    for form in ({"q": {"a": 1}}, list(judged.itertuples(index=False))):
-        pd.testing.assert_frame_equal(
-            add_rarity(form, SYSTEMS), add_rarity(judged, SYSTEMS), check_dtype=False, check_exact=True
-        )
-    with pytest.raises(TypeError, match="qrels must be a file, a frame, "):
-        add_weights(None)
 
 
 WRITERS = {"rarity": lambda frame: add_rarity(frame, SYSTEMS), "weight": lambda frame: add_weights(frame, "sakai")}

@@ -99,12 +99,3 @@ def check_columns(name: str, found: pd.DataFrame) -> None:
         else:
             assert all(isinstance(value, str) and value for value in found[column])
     law.bounded[name] += found.size
-
-
-@pytest.mark.parametrize("reader", list(READERS))
-def test_something_that_is_not_a_file_is_refused(folder, reader):
-    missing = answer(reader, lambda: READERS[reader](folder / "no such file"))
-    a_folder = answer(reader, lambda: READERS[reader](folder))
-
-    assert missing.kind == "FileNotFoundError"
-    assert isinstance(a_folder, Refusal)

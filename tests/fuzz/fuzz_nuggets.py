@@ -139,7 +139,7 @@ def _check_qrels(qrels: pd.DataFrame) -> None:
     if "weight" in qrels:
         assert (qrels["weight"] > 0).all()
     coverage = DiversityEvaluator([Coverage], qrels)
-    every = {query: rows["docno"].unique().tolist() for query, rows in qrels.groupby("qid")}
+    every = {query: dict.fromkeys(rows["docno"], 1.0) for query, rows in qrels.groupby("qid")}
     assert 0 <= coverage.calc_aggregate(every)[Coverage] <= 1
 
 
@@ -156,8 +156,3 @@ def test_mutated_lines_are_read_whole_or_refused_in_a_sentence(path: Path, name:
     rng.shuffle(lines)
 
     read_and_compared(lines, name, path, unit)
-
-
-@pytest.mark.parametrize("name", LINES)
-def test_the_lines_are_read_as_they_are(path: Path, name: str) -> None:
-    read_and_compared([json.dumps(line) for line in LINES[name]], name, path, "question")

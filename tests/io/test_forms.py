@@ -246,24 +246,6 @@ def test_objects_that_get_one_id_are_told_of():
 
 
 @pytest.mark.parametrize(
-    ("run", "message"),
-    [
-        ({"1": [("b", None)]}, r"the score in \('b', None\) must be a number, not None\."),
-        ({"1": [("b", "0.9")]}, r"the score in \('b', '0\.9'\) must be a number, not '0\.9'\."),
-        ({"1": ["b"], "2": None}, "query '2' has None, not a list or a dict of documents"),
-        ({"1": {"b": 1}, "2": None}, "query '2' has None, not a list or a dict of documents"),
-    ],
-)
-def test_what_is_wrong_with_a_query_is_said(run, message, tmp_path):
-    (tmp_path / "run.json").write_text(json.dumps(run))
-
-    with pytest.raises(TypeError, match=f"^Run mine: run: {message}"):
-        evaluate_runs(QRELS, {"mine": run}, MEASURES)
-    with pytest.raises(TypeError, match=r"^.*run\.json"):
-        read_run(tmp_path / "run.json")
-
-
-@pytest.mark.parametrize(
     ("run", "error", "message"),
     [
         ([("1", "b", 3.0)], TypeError, "a file, a frame, a list of dicts or of named tuples, .* not rows of tuple"),
@@ -342,13 +324,10 @@ def test_qrels_of_json_may_have_no_intents(tmp_path):
 
 @pytest.mark.parametrize("form", ["trec", "csv", "json lines", "json of results"])
 def test_qrels_given_as_a_run_are_refused(form, tmp_path):
-    if form == "trec":
-        QRELS[["qid", "iteration", "docno", "label"]].to_csv(tmp_path / "q", sep=" ", index=False, header=False)
-        with pytest.raises(ValueError, match="expected 6 columns"):
-            read_run(tmp_path / "q")
-    else:
-        with pytest.raises(ValueError, match=r"missing column score; .* This looks like qrels\. Give them before"):
-            read_run(forms.RUNS[form](QRELS, tmp_path))
+    told = r"expected 6 columns|missing column score; .* This looks like qrels\. Give them before"
+
+    with pytest.raises(ValueError, match=told):
+        read_run(forms.QRELS[form](QRELS, tmp_path))
 
 
 @pytest.mark.parametrize("form", ["pairs", "trec", "json of pairs", "rows", "csv"])
@@ -449,6 +428,10 @@ def test_the_columns_of_a_baseline_count(tmp_path, command):
 @pytest.mark.parametrize(
     ("run", "message"),
     [
+        ({"1": [("b", None)]}, r"the score in .'b', None. must be a number, not None\."),
+        ({"1": [("b", "0.9")]}, r"the score in .'b', '0\.9'. must be a number, not '0\.9'\."),
+        ({"1": ["b"], "2": None}, "query '2' has None, not a list or a dict of documents"),
+        ({"1": {"b": 1}, "2": None}, "query '2' has None, not a list or a dict of documents"),
         ([{"qid": "1", "query_id": "2", "docno": "a", "score": 1}], r"qid is given twice, as '1' and as '2'"),
         ([{"qid": "1", "docno": "a", "score": 1}, {"qid": "1", "docno": "b", "rank": 2}], "score"),
         ([{"qid": "1", "docno": ["a"]}, {"qid": "1", "docno": ["b"]}], r"query '1' has two lists of documents"),
@@ -461,7 +444,7 @@ def test_files_are_as_strict_as_python(run, message, tmp_path):
     path.write_text(json.dumps(run))
 
     for given in (run, path):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises((TypeError, ValueError), match=message):
             read_run(given)
 
 

@@ -251,6 +251,13 @@ FREE, YES = "is it free", nugget("yes", "okay", "support")
 N1 = {"qid": "1", "docno": "d", "label": "1", "iteration": "0", "nugget_id": "n1", "nugget": "text"}
 OKAY_7 = {"qid": "1", "docno": "d", "label": 1, "iteration": "a", "importance": "okay", "weight": "7"}
 STANCE = {"query_id": "1", "doc_id": "d", "relevance": 1, "iteration": "0", "stance": "PRO"}
+# All groups of gold documents are needed, and any document of each.
+GROUPS = [
+    {"q1": [["a", "b"], ["c"]], "q2": [["d"]]},
+    [{"qid": "q1", "query": "?", "retrieval_gt": [["a", "b"], ["c"]]}, {"qid": "q2", "retrieval_gt": [["d"]]}],
+    pd.DataFrame({"qid": ["q1", "q2"], "retrieval_gt": [[["a", "b"], ["c"]], [["d"]]]}),
+]
+OF_GROUPS = {"qid": ["q1"] * 3 + ["q2"], "iteration": ["1", "1", "2", "1"], "docno": list("abcd"), "label": [1] * 4}
 CLAIM, FRESH = {"claim": "c", "references": ["d"]}, {"_id": "1_0", "text": "a", "relevant_corpus_ids": ["x"]}
 ASPECTS = [
     {"query": "q1", "id": "q1-a", "weight": 0.75, "supporting_docs": ["d1", "d2"]},
@@ -292,6 +299,7 @@ RAGTIME = {
             {"topic": "qid"},
             {"qid": ["1", "2"], "nugget_text": ["", "text"]},
         ),
+        *((source, None, OF_GROUPS) for source in GROUPS),
         (
             ASPECTS,
             {"query": "qid", "id": "iteration", "supporting_docs": "docno"},
@@ -420,21 +428,6 @@ def test_nuggets_inside_of_others_count_beside_them():
     assert rows(qrels, "nugget_text", "docno") == [("?", "a"), ("Sub.", "c"), ("Sub?", "s")]
 
 
-@pytest.mark.parametrize(
-    ("written", "message"), [("\\ud800", "'\\ud800', which is half of a character"), ("\\ud83d\\ude00", None)]
-)
-def test_half_of_a_character_is_refused_and_a_whole_one_is_read(written, message, tmp_path):
-    path = tmp_path / "n.jsonl"
-    path.write_text(f'{{"qid": "1", "nuggets": [{{"text": "{written}", "importance": "vital"}}]}}\n')
-
-    if message is None:
-        with pytest.warns(UserWarning, match="1 nugget has no judgement"):
-            assert read_nuggets(path)["nugget_text"].tolist() == ["\U0001f600"]
-    else:
-        with pytest.raises(ValueError, match=rf"n\.jsonl, line 1: a text must not contain {re.escape(message)}\.$"):
-            read_nuggets(path)
-
-
 # CRUX
 
 
@@ -482,24 +475,6 @@ def test_without_topics_questions_of_crux_are_named_by_their_place():
 
 
 # Groups of gold documents
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        {"q1": [["a", "b"], ["c"]], "q2": [["d"]]},
-        [{"qid": "q1", "query": "?", "retrieval_gt": [["a", "b"], ["c"]]}, {"qid": "q2", "retrieval_gt": [["d"]]}],
-        pd.DataFrame({"qid": ["q1", "q2"], "retrieval_gt": [[["a", "b"], ["c"]], [["d"]]]}),
-    ],
-    ids=["mapping", "objects", "frame"],
-)
-def test_all_groups_of_gold_documents_are_needed_and_any_document_of_each(source):
-    assert rows(read_in_silence(source)) == [
-        ("q1", "1", "a", 1),
-        ("q1", "1", "b", 1),
-        ("q1", "2", "c", 1),
-        ("q2", "1", "d", 1),
-    ]
 
 
 def test_a_flat_list_of_gold_documents_is_one_group_which_is_told():
@@ -664,6 +639,10 @@ def test_words_of_ones_own_count_as_much_as_they_say():
         ("[" * 100_000, ", line 1: objects are nested too deeply."),
         ("9" * 5_000, ", line 1: Exceeds the limit (4300 digits) for integer string conversion"),
         (b"\xff", ", line 1: 'utf-8' codec can't decode byte 0xff"),
+        (
+            '{"qid": "1", "nuggets": [{"text": "\\ud800", "importance": "vital"}]}',
+            ", line 1: a text must not contain '\\ud800', which is half of a character.",
+        ),
         ("qid,qid\n1,2\n", ", line 1: the column 'qid' occurs twice."),
         ("qid,docno\n1\n", ", line 2: expected 2 columns (qid docno), found 1."),
         ('qid,docno\n1,"a\n', ", line 2: unexpected end of data."),
@@ -710,15 +689,7 @@ def test_the_diversity_qrels_of_crux_are_lines_with_the_question_as_the_intent(t
     assert value(NuggetScore(full=3), qrels, {"duc04-test-0": {"duc04-test-0:0#0": 1.0}}) == 0.75
 
 
-ASSIGNED = pd.DataFrame(
-    {
-        "qid": ["1", "1", "2"],
-        "docno": ["a", "b", "a"],
-        "nugget_text": ["It is free.", "It is free.", "It is fast."],
-        "assignment": ["support", "not_support", "partial_support"],
-        "importance": ["vital", "vital", "okay"],
-    }
-)
+ASSIGNED = TABLE.rename(columns=MEANING).head(2)
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "frame", "renamed"])
@@ -729,7 +700,7 @@ def test_a_table_of_nuggets_without_labels_is_read_as_nuggets(form, tmp_path):
 
     pd.testing.assert_frame_equal(read_qrels(source, columns=columns), read_nuggets(ASSIGNED))
     if columns is None:
-        run = {"mine": {"1": ["a"], "2": ["a"]}}
+        run = {"mine": {"1": ["d2"]}}
         by_nuggets = evaluate_runs(read_nuggets(ASSIGNED), run, [Coverage @ 1])
         pd.testing.assert_frame_equal(evaluate_runs(source, run, [Coverage @ 1]), by_nuggets)
 

@@ -121,12 +121,8 @@ def test_a_spreadsheet_executes_no_name(name):
     (row,) = csv.DictReader(StringIO(formatted(frame, "csv")))
 
     assert row == {"name": f"'{name}", "value": "-0.5"}
-    assert harmless("a" + name) == "a" + name
-
-
-@pytest.mark.parametrize("number", ["-1", "+1", "-0.5", "-.5e-3", "1"])
-def test_numbers_are_no_formulas(number):
-    assert harmless(number) == number
+    for harmless_one in ("a" + name, "-1", "+1", "-0.5", "-.5e-3", "1"):
+        assert harmless(harmless_one) == harmless_one
 
 
 @pytest.mark.parametrize("format", ["table", "csv", "markdown", "html"])
@@ -143,16 +139,21 @@ def test_letters_of_other_scripts_stay():
     assert printable("run\u202etxt.exe \u2066a") == r"run\u202etxt.exe \u2066a"
 
 
-def test_columns_of_one_name_are_all_there():
-    frame = pd.DataFrame([["a", 1, 2]], columns=["name", "x", "x"])
+@pytest.mark.parametrize(
+    ("frame", "format", "text"),
+    [
+        (pd.DataFrame([["a", 1, 2]], columns=["name", "x", "x"]), "csv", "name,x,x\na,1,2"),
+        (FRAME.iloc[:0], "csv", "name,queries,RBU@5"),
+        (FRAME.iloc[:0], "json", "[]"),
+        (FRAME.iloc[:0], "markdown", "| name | queries | RBU@5 |\n"),
+        (pd.DataFrame(), "csv", ""),
+        (pd.DataFrame(), "table", ""),
+    ],
+)
+def test_columns_of_one_name_are_all_there_and_a_table_without_rows_has_its_header(frame, format, text):
+    found = formatted(frame, format)
 
-    assert formatted(frame, "csv") == "name,x,x\na,1,2"
-
-
-def test_a_table_without_rows_has_its_header():
-    assert formatted(FRAME.iloc[:0], "csv") == "name,queries,RBU@5"
-    assert formatted(FRAME.iloc[:0], "json") == "[]"
-    assert formatted(FRAME.iloc[:0], "markdown").splitlines()[0] == "| name | queries | RBU@5 |"
+    assert found.startswith(text) if text.endswith("\n") else found == text
 
 
 def test_lists_dicts_and_missing_values_are_those_of_json():
@@ -187,6 +188,7 @@ def test_a_table_may_be_turned_round_in_every_format():
     assert rows[0] == {"measure": MEASURES[0], "bm25": 0.5, "xquad": 0.25}
     assert formatted(WIDE, "csv", transpose=True).splitlines()[0] == "measure,bm25,xquad"
     assert formatted(WIDE, "table", transpose=True).splitlines()[0].split() == ["measure", "bm25", "xquad"]
+    assert formatted(FRAME.head(1), transpose=True).splitlines()[1].split() == ["queries", "2"]
     assert formatted(WIDE.iloc[:0], "table", transpose=True).splitlines()[1] == MEASURES[0]
 
 
@@ -199,10 +201,6 @@ def test_json_with_two_columns_of_one_name_is_refused(format):
         with pytest.raises(ValueError, match=f"^formatted: JSON cannot have two columns that are called '{name}'"):
             formatted(frame, format, transpose=True)
     assert formatted(pairs, "csv", transpose=True).splitlines()[0] == "measure,x y z,x y z"
-
-
-def test_whole_numbers_stay_whole_when_a_table_is_turned_round():
-    assert formatted(FRAME.head(1), transpose=True).splitlines()[1].split() == ["queries", "2"]
 
 
 def test_long_names_wrap():
@@ -264,10 +262,6 @@ def test_a_system_with_a_dollar_stays_escaped_where_measures_are_rows():
 
     assert lines[3] == r"measure & US\$ 1 & US\$ 2 \\"
     assert lines[5] == r"$RBU$ & 0.5000 & 0.2500 \\"
-
-
-def test_a_table_without_columns_is_empty():
-    assert formatted(pd.DataFrame()) == formatted(pd.DataFrame(), "csv") == ""
 
 
 def test_a_device_has_no_file_beside_it(tmp_path):

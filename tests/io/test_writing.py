@@ -45,18 +45,12 @@ def test_a_new_file_has_the_usual_permissions(tmp_path):
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError) as failed, replaced(tmp_path / "no" / "table.csv") as part:
-        part.write_text("")
-
-    assert failed.value.filename == str(tmp_path / "no" / "table.csv")
-
-
-def test_a_device_that_is_full_is_named():
-    with pytest.raises(OSError, match="No space left") as failed, replaced("/dev/full") as part:
+@pytest.mark.parametrize(("name", "told"), [("no/table.csv", "No such file"), ("/dev/full", "No space left")])
+def test_where_nothing_can_be_written_is_named(tmp_path, name, told):
+    with pytest.raises(OSError, match=told) as failed, replaced(tmp_path / name) as part:
         part.write_text("new")
 
-    assert failed.value.filename == "/dev/full"
+    assert failed.value.filename == str(tmp_path / name)
 
 
 def test_devices_and_pipes_are_written_as_they_are(tmp_path):
