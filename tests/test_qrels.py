@@ -75,12 +75,6 @@ def test_a_run_that_lacks_a_query_is_a_system_that_misses_its_documents(lacking)
     assert result == pytest.approx({**RARITY, "z": 3 / 4}, abs=1e-15)
 
 
-def test_documents_that_nobody_judged_change_nothing():
-    runs = [pd.concat([frame, system(q="x y z", s="a b")]) for frame in SYSTEMS]
-
-    assert rarity(JUDGED, runs) == rarity(JUDGED, SYSTEMS)
-
-
 @pytest.mark.parametrize("cutoff", [1, 2, 3, np.int64(3), 10])
 def test_only_the_top_of_a_run_counts(cutoff):
     runs = [system(q="a b c"), system(q="b a c"), system(q="a b c"), system(q="u v w")]

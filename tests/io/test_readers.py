@@ -36,11 +36,9 @@ def test_a_run_comes_in_the_order_of_its_evaluation(tmp_path):
     assert list(run.itertuples(index=False, name=None)) == expected
 
 
-CONTRADICTED = "1 Q0 d1 1 0.5 tag\n1 Q0 d2 2 0.7 tag\n1 Q0 d3 3 0.7 tag\n2 Q0 d4 1 1 tag\n"
-
-
 def test_a_run_may_be_ordered_by_its_ranks(tmp_path):
-    run = read_run(write(tmp_path, CONTRADICTED.replace("0.5", "none")), order="rank")
+    lines = "1 Q0 d1 1 none tag\n1 Q0 d2 2 0.7 tag\n1 Q0 d3 3 0.7 tag\n2 Q0 d4 1 1 tag\n"
+    run = read_run(write(tmp_path, lines), order="rank")
 
     expected = [("1", "d1", -1, 0), ("1", "d2", -2, 1), ("1", "d3", -3, 2), ("2", "d4", -1, 0)]
     assert list(run.itertuples(index=False, name=None)) == expected
