@@ -194,12 +194,12 @@ class Columns:
         """Return the result of `strings` as an array of Python objects."""
         return objects(self.strings(name, are_ids=are_ids))
 
-    def numbers(self, name: str, *, may_lack: bool = False) -> np.ndarray:
+    def numbers(self, name: str, *, may_be_missing: bool = False) -> np.ndarray:
         """Return a column as finite floats.
 
         Parameters
         ----------
-        may_lack : bool
+        may_be_missing : bool
             Whether rows may have no value, which is NaN.
 
         Raises
@@ -208,16 +208,16 @@ class Columns:
             If a value is not a finite number; the message names its query.
         """
         column = self[name]
-        lacking = column.isna().to_numpy() if may_lack else None
+        missing = column.isna().to_numpy() if may_be_missing else None
         try:
             dtype = getattr(column.dtype, "categories", column).dtype
             if dtype.kind in "mMc":  # numpy would convert them to numbers
                 raise TypeError(f"its type is {dtype}")
-            values = (column if lacking is None else column.where(~lacking, 0)).to_numpy(dtype=np.float64)
+            values = (column if missing is None else column.where(~missing, 0)).to_numpy(dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"{self.what}: the column {self.shown(name)} must contain numbers: {error}.") from error
         self.refuse(~np.isfinite(values), name, "must be a finite number")
-        return values if lacking is None else np.where(lacking, np.nan, values)
+        return values if missing is None else np.where(missing, np.nan, values)
 
     def scores(self) -> np.ndarray:
         """Return the column ``score`` as finite floats, or as ranks if floats cannot distinguish its integers.

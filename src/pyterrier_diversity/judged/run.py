@@ -286,7 +286,7 @@ def _blocks(size: np.ndarray) -> list[slice]:
 
 def _doc_len(run: Columns) -> np.ndarray:
     """Return the number of words of each document; NaN if unknown."""
-    words = run.numbers("doc_len", may_lack=True)
+    words = run.numbers("doc_len", may_be_missing=True)
     run.refuse(words < 0, "doc_len", "must not be negative")
     run.refuse(words > _MOST_WORDS, "doc_len", f"must be at most {_MOST_WORDS:g}")
     return words
