@@ -25,7 +25,7 @@ from pyterrier_diversity import (
     plots,
 )
 from pyterrier_diversity.arithmetic import divide
-from pyterrier_diversity.declared import CUTOFF
+from pyterrier_diversity.parameters import CUTOFF
 from pyterrier_diversity.plots.curves import plot_lines
 from pyterrier_diversity.plots.drawing import COLOURS
 from pyterrier_diversity.transformers import BM25, Explain, OnSubtopics, XQuAD, stages

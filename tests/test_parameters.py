@@ -22,9 +22,8 @@ from pyterrier_diversity import (
     nNRBP,
     parse,
 )
-from pyterrier_diversity.declared import ALPHA, CUTOFF
 from pyterrier_diversity.measures import registered
-from pyterrier_diversity.parameters import Parameter, checked
+from pyterrier_diversity.parameters import ALPHA, CUTOFF, Parameter, checked
 
 BAD_TABLES = [{}, {0: 0.5}, {-1: 0.5}, {1: 0}, {1: -0.5}, {1: 1e101}, {1: 0.5, 2: 0.25}]
 BAD_TABLES += [{"1": 0.5}, {1: "0.5"}, {1: math.nan}, {math.inf: 0.5}, {1: True}, {True: 0.5}, [(1, 0.5)]]

@@ -20,9 +20,8 @@ import pandas as pd
 from ir_measures import nDCG
 
 from pyterrier_diversity import ERR_IA, IA, Adhoc, Sharp, UserModel, alpha_DCG
-from pyterrier_diversity.declared import CUTOFF, GRADES, JUDGED_ONLY, REL_FROM_1
 from pyterrier_diversity.measures import DiversityMeasure, parse, registered
-from pyterrier_diversity.parameters import Parameter
+from pyterrier_diversity.parameters import CUTOFF, GRADES, JUDGED_ONLY, REL_FROM_1, Parameter
 from pyterrier_diversity.report.reference import entry, notes_of, parameter_text, prose
 
 FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "pt_docs"

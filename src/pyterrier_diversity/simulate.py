@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .declared import TIME_LIMIT
 from .frames import QRELS_COLUMNS, Columns
 from .ideal import Covers, naming
 from .io import qrels_frame, read_run
 from .judged import Run, intents_of_rows, judge, relevance_by_query
-from .parameters import Parameter, Parameters, checked
+from .parameters import TIME_LIMIT, Parameter, Parameters, checked
 from .progress import progress
 from .randomness import Rng, generator_of
 

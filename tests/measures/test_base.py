@@ -26,10 +26,9 @@ from pyterrier_diversity import (
     alpha_nDCG,
     register,
 )
-from pyterrier_diversity.declared import CUTOFF, REL
 from pyterrier_diversity.measures import DiversityMeasure, registered
 from pyterrier_diversity.measures.base import implementation, is_ours
-from pyterrier_diversity.parameters import Parameter
+from pyterrier_diversity.parameters import CUTOFF, REL, Parameter
 from pyterrier_diversity.provider import register_provider
 from pyterrier_diversity.report.reference import entry, notes_of
 

@@ -8,9 +8,9 @@ import pytest
 
 import by_hand
 from pyterrier_diversity import DAG, RAP, RBAP, RBTR, RRAP
-from pyterrier_diversity.declared import CUTOFF
 from pyterrier_diversity.ideal import ByWorth
 from pyterrier_diversity.measures import Normalised
+from pyterrier_diversity.parameters import CUTOFF
 
 
 def by_name(measures):

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..declared import CUTOFF, REL
 from ..frames import QRELS_COLUMNS, Columns, of_run, once_a_kind
 from ..io import Runs, check_order, qrels_frame, read_runs
 from ..judged import Ranked, Run, intents_of_rows, judge
-from ..parameters import checked
+from ..parameters import CUTOFF, REL, checked
 
 COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]
 

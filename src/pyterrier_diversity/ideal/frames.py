@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..declared import ALPHA, CUTOFF, REL, TIME_LIMIT
 from ..io import qrels_frame
 from ..judged import Order, ideal, judge
-from ..parameters import Parameter, Parameters, checked
+from ..parameters import ALPHA, CUTOFF, REL, TIME_LIMIT, Parameter, Parameters, checked
 from .discount import log_discount
 from .orders import Exact, Greedy, smallest_covers
 

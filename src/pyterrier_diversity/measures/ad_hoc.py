@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import divide, power
-from ..declared import CUTOFF, JUDGED_ONLY, REL, REL_FROM_1
 from ..ideal import ByWorth, log_discount
 from ..judged import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, View, gain_value, relevance_probability
-from ..parameters import FROM_0, GainTable, Parameter, Parameters
+from ..parameters import CUTOFF, FROM_0, JUDGED_ONLY, REL, REL_FROM_1, GainTable, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, ZeroToOne, register, serve
 
 __all__ = ["AP_IA", "ERR", "P_IA", "nP_IA"]

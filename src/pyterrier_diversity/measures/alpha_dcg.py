@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import MAX_TERMS, divide, underflow
-from ..declared import ALPHA, CUTOFF, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT
 from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount
 from ..judged import Order, Ranked
-from ..parameters import Parameter, Parameters
+from ..parameters import ALPHA, CUTOFF, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import Normalised, ZeroToOne, register, serve
 
 __all__ = ["ERR_IA", "NRBP", "alpha_DCG", "alpha_nDCG", "alpha_nDCG_exact", "nERR_IA", "nNRBP"]

@@ -10,9 +10,8 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from ..declared import CUTOFF, MEASURE
 from ..judged import Judgements
-from ..parameters import Parameter, Parameters, check_names, check_parameters
+from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
 from .base import CompositeMeasure, DiversityMeasure, Part, implementation, is_ours, register, value_range
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, PplusQ
 from .parse import parse

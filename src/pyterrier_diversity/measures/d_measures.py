@@ -11,10 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arithmetic import divide
-from ..declared import CUTOFF, GAIN, REL
 from ..ideal import ByWorth, log_discount
 from ..judged import Gain, Judgements, Order, Ranked, View, gain_value
-from ..parameters import Parameter, Parameters
+from ..parameters import CUTOFF, GAIN, REL, Parameter, Parameters
 from .ad_hoc import by_label
 from .base import CompositeMeasure, Normalised, Part, ZeroToOne, register
 

@@ -11,10 +11,9 @@ import math
 import numpy as np
 
 from ..arithmetic import power
-from ..declared import ALPHA, CUTOFF, GRADES
 from ..ideal import Greedy, log_discount
 from ..judged import Gain, Order, Ranked
-from ..parameters import FROM_0, Parameter
+from ..parameters import ALPHA, CUTOFF, FROM_0, GRADES, Parameter
 from .base import DiversityMeasure, FromZero, Normalised, register
 
 __all__ = ["EU", "NRBP_IA", "alpha_DCG_IA", "alpha_nDCG_IA", "nEU"]

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import divide
-from ..declared import CUTOFF
 from ..judged import Judgements, Ranked
-from ..parameters import Parameter
+from ..parameters import CUTOFF, Parameter
 from ..warnings import DataWarning, SupportWarning
 from .base import ZeroToOne, register
 

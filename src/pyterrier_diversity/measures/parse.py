@@ -12,8 +12,7 @@ from typing import Any
 import ir_measures
 import pandas as pd
 
-from ..declared import CUTOFF, MEASURE
-from ..parameters import check_names
+from ..parameters import CUTOFF, MEASURE, check_names
 from .base import DiversityMeasure, implementation
 
 __all__ = ["grid", "parse"]

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..declared import CUTOFF, REL
 from ..judged import Ranked
-from ..parameters import Parameter
+from ..parameters import CUTOFF, REL, Parameter
 from .base import DiversityMeasure, register
 from .stopping import STATIC, average_while_reading
 from .user_models import BASE

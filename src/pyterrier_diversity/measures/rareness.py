@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import divide, power
-from ..declared import CUTOFF, GAINS, REL
 from ..ideal import ByWorth, log_discount
 from ..judged import Gain, Order, Ranked, View, gain_value
-from ..parameters import FROM_0, POSITIVE, Parameter, Parameters
+from ..parameters import CUTOFF, FROM_0, GAINS, POSITIVE, REL, Parameter, Parameters
 from .base import DiversityMeasure, Normalised, ZeroToOne, register
 
 __all__ = ["AP_Rareness", "P_Rareness", "RBP_Rareness", "nDCG_Rareness"]

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import power
-from ..declared import CUTOFF, GRADES
 from ..judged import Ranked
-from ..parameters import FROM_0, Parameter
+from ..parameters import CUTOFF, FROM_0, GRADES, Parameter
 from .base import DiversityMeasure, register
 
 __all__ = ["RBU"]

@@ -7,10 +7,9 @@ import math
 import numpy as np
 
 from ..arithmetic import divide, power
-from ..declared import CUTOFF, GRADES
 from ..ideal import ByWorth
 from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, View, ideal
-from ..parameters import FROM_0, POSITIVE, Parameter, Parameters
+from ..parameters import CUTOFF, FROM_0, GRADES, POSITIVE, Parameter, Parameters
 from ..warnings import LengthsWarning
 from .base import DiversityMeasure, FromZero, ZeroToOne, register
 

@@ -7,10 +7,9 @@ import math
 import numpy as np
 
 from ..arithmetic import divide
-from ..declared import CUTOFF, REL, REL_FROM_1, TIME_LIMIT
 from ..ideal import Cover, MostCovering, min_ranks, n_wanted
 from ..judged import Groups, Order, Ranked
-from ..parameters import Parameter, Parameters
+from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import DiversityMeasure, ZeroToOne, register, serve
 
 __all__ = ["SRR", "Coverage", "MRecall", "SPrecision", "StRecall", "StRecallMinRank"]

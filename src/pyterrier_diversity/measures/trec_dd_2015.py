@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arithmetic import divide
-from ..declared import CUTOFF, REL
 from ..judged import Ranked
+from ..parameters import CUTOFF, REL
 from .ad_hoc import err_of_intents
 from .base import ZeroToOne, register
 from .subtopic import n_covered, rank_of_recall

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arithmetic import MAX_TERMS, divide, underflow
-from ..declared import CUTOFF, GAINS, GRADES, REL
 from ..ideal import ByWorth
 from ..judged import Ranked, ideal
-from ..parameters import POSITIVE, GainTable, Parameter, Parameters
+from ..parameters import CUTOFF, GAINS, GRADES, POSITIVE, REL, GainTable, Parameter, Parameters
 from .ad_hoc import by_label
 from .base import DiversityMeasure, register
 from .stopping import DYNAMIC, STATIC, STOPS, average_while_reading

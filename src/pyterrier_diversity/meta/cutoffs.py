@@ -9,10 +9,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ..declared import CUTOFF
 from ..measures import parse
 from ..measures.composite import innermost
-from ..parameters import Parameter
+from ..parameters import CUTOFF, Parameter
 from .scores import Scores, read_scores, with_legend
 
 _PROBABILITY = Parameter(float, interval="[0, 1]")

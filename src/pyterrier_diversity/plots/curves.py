@@ -10,14 +10,13 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..declared import CUTOFF
 from ..evaluate import DiversityEvaluator
 from ..io import called, check_order, one_or_more_runs, qrels_frame
 from ..judged import Run, judge
 from ..measures import Coverage
 from ..measures.parse import read_measure
 from ..meta.scores import read_scores, rounded
-from ..parameters import LEVEL, checked
+from ..parameters import CUTOFF, LEVEL, checked
 from . import drawing
 from .drawing import COLOURS, COUNTS, LINE, MARKERS, Names
 

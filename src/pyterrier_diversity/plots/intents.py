@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..declared import CUTOFF
 from ..evaluate import intents_by_rank
 from ..frames import Columns
 from ..io import called, check_order, one_or_more_runs, qrels_frame, texts_of, texts_of_queries
 from ..judged import Judgements, Ranked, Run, judge
 from ..measures import parse
 from ..measures.composite import last_rank
-from ..parameters import checked
+from ..parameters import CUTOFF, checked
 from . import drawing
 from .drawing import BLUE, Names
 

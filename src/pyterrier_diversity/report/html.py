@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 
 from .. import io
-from ..declared import CUTOFF
 from ..evaluate import check_files, evaluate_runs, first_ranks, missed_intents, texts_of_intents
 from ..frames import collected, once_a_kind
 from ..judged import Ranked, Run, judge
@@ -26,7 +25,7 @@ from ..measures.groups import read_some_measures
 from ..meta import compare
 from ..meta.scores import Scores, read_scores, rounded
 from ..meta.significance.marks import told_of_test
-from ..parameters import Parameter, checked
+from ..parameters import CUTOFF, Parameter, checked
 from ..randomness import Rng
 from .summary import TestedMeans, meaning
 

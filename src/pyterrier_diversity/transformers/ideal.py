@@ -11,7 +11,6 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import counted
-from ..declared import TIME_LIMIT
 from ..evaluate import DiversityEvaluator
 from ..frames import QRELS_COLUMNS, Columns
 from ..ideal import TIE, ByWorth
@@ -22,7 +21,7 @@ from ..measures.ad_hoc import by_label
 from ..measures.base import implementation
 from ..measures.composite import inside, last_rank, smallest_relevant
 from ..measures.parse import read_measure
-from ..parameters import Parameter
+from ..parameters import TIME_LIMIT, Parameter
 from .evaluate import queries_of
 from .steps import Step, retrieved
 

@@ -10,11 +10,10 @@ import pandas as pd
 import pyterrier as pt
 
 from ..arithmetic import divide
-from ..declared import GRADES
 from ..frames import Columns, by_number
 from ..io import qrels_frame
 from ..judged import Gain, judge, relevance_probability
-from ..parameters import checked
+from ..parameters import GRADES, checked
 from .steps import Candidates, Step
 
 # The column of query and intent together; the name is not used anywhere else.

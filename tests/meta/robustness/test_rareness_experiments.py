@@ -19,8 +19,8 @@ from pyterrier_diversity import (
     add_rarity,
     nDCG_Rareness,
 )
-from pyterrier_diversity.declared import JUDGED_ONLY
 from pyterrier_diversity.meta import insert_synthetic_system, number_of_systems
+from pyterrier_diversity.parameters import JUDGED_ONLY
 
 
 def run(**rankings):

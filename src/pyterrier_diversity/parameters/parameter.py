@@ -1,4 +1,4 @@
-"""Parameters, declared once and checked whenever they are given."""
+"""A parameter: its type, its default and its range, and the checks of values."""
 
 from __future__ import annotations
 
@@ -156,7 +156,6 @@ Parameters = dict[str, Any]
 # Larger factors could make sums infinite.
 FROM_0 = "[0, 1e100]"
 POSITIVE = "(0, 1e100]"
-LEVEL = Parameter(float, interval="(0, 1)")
 
 
 def checked(who: str, declared: Parameters, /, **values: Any) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .parameters import POSITIVE, Parameter, Parameters
+from .parameter import POSITIVE, Parameter, Parameters
+
+LEVEL = Parameter(float, interval="(0, 1)")
 
 MEASURE: Parameters = {"measure": Parameter(str, desc="the inner measure: an object, or its name as a string")}
 CUTOFF: Parameters = {"cutoff": Parameter(int, interval="[1, inf)", desc="last rank that counts")}
