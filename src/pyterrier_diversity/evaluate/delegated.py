@@ -16,7 +16,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import QRELS_COLUMNS, Columns, judging_rows
+from ..frames import NO_DOCUMENT, QRELS_COLUMNS, Columns
 from ..judged import Judgements, Ranked
 from ..parameters import check_parameters
 
@@ -94,7 +94,8 @@ class Bare:
 
     def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
         given = Columns(qrels, QRELS_COLUMNS, "qrels")
-        qrels = judging_rows(given.renamed())
+        qrels = given.renamed()
+        qrels = qrels[qrels["doc_id"] != NO_DOCUMENT]
         judged = given.of(qrels)
         _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
         label = judged.numbers("relevance")

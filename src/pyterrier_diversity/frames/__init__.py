@@ -12,7 +12,6 @@ from .columns import (
     by_number,
     column_of,
     exact,
-    judging_rows,
     look_of_columns,
 )
 from .given import given_frame, refuse_read

@@ -119,8 +119,20 @@ class Columns:
             raise ValueError(f"{self.what}: the column {self.shown(twice)} appears twice.{hint}")
         for new, old in PYTERRIER_NAMES.items():
             if old in names and new in names:
-                _check_agreement(self.frame, old, new, self.what)
+                self._check_agreement(old, new)
                 self.theirs[new] = new
+
+    def _check_agreement(self, old: str, new: str) -> None:
+        """Raise a ``ValueError`` if two names of one column have different values: an integer equals its digits."""
+        one, other = (self.frame[name] for name in (old, new))
+        for row, cells in enumerate(() if one.equals(other) else zip(one.tolist(), other.tolist(), strict=True)):
+            are_numbers = all(isinstance(cell, Number) for cell in cells) and cells[0] == cells[1]
+            are_missing = all(pd.api.types.is_scalar(cell) and pd.isna(cell) for cell in cells)
+            if str(cells[0]) != str(cells[1]) and not are_missing and not are_numbers:
+                raise ValueError(
+                    f"{self.what}: {old} and {new} are names of one column, but differ in row {row}: {cells[0]!r} and "
+                    f"{cells[1]!r}. Drop one of the columns."
+                )
 
     def __contains__(self, name: str) -> bool:
         """Tell whether there is a column."""
@@ -194,18 +206,20 @@ class Columns:
         """Return the result of `strings` as an array of Python objects."""
         return objects(self.strings(name, are_ids=are_ids))
 
-    def numbers(self, name: str, *, may_be_missing: bool = False) -> np.ndarray:
+    def numbers(self, name: str, *, most: float | None = None, may_be_missing: bool = False) -> np.ndarray:
         """Return a column as finite floats.
 
         Parameters
         ----------
+        most : float, optional
+            The largest value of a column whose values must not be negative.
         may_be_missing : bool
             Whether rows may have no value, which is NaN.
 
         Raises
         ------
         ValueError
-            If a value is not a finite number; the message names its query.
+            If a value is not a finite number, or not in the range; the message names its query.
         """
         column = self[name]
         missing = column.isna().to_numpy() if may_be_missing else None
@@ -217,6 +231,9 @@ class Columns:
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"{self.what}: the column {self.shown(name)} must contain numbers: {error}.") from error
         self.refuse(~np.isfinite(values), name, "must be a finite number")
+        if most is not None:
+            self.refuse(values < 0, name, "must not be negative")
+            self.refuse(values > most, name, f"must be at most {most:g}")
         return values if missing is None else np.where(missing, np.nan, values)
 
     def scores(self) -> np.ndarray:
@@ -275,19 +292,6 @@ class Columns:
         return frame.assign(**strings | kept)
 
 
-def _check_agreement(frame: pd.DataFrame, old: str, new: str, what: str) -> None:
-    """Raise a ``ValueError`` if two names of one column have different values: an integer equals its digits."""
-    pairs = [] if frame[old].equals(frame[new]) else zip(frame[old].tolist(), frame[new].tolist(), strict=True)
-    for row, (one, other) in enumerate(pairs):
-        are_numbers = isinstance(one, Number) and isinstance(other, Number)
-        are_missing = all(pd.api.types.is_scalar(cell) and pd.isna(cell) for cell in (one, other))
-        if not (str(one) == str(other) or are_missing or (are_numbers and one == other)):
-            raise ValueError(
-                f"{what}: {old} and {new} are names of one column, but differ in row {row}: {one!r} and {other!r}. "
-                "Drop one of the columns."
-            )
-
-
 def by_number(name: str) -> tuple[bool, int, str, str]:
     """Return a sort key that puts names of digits first, as numbers of any length, and other names after them."""
     is_number = name.isascii() and name.isdigit()
@@ -313,8 +317,3 @@ def exact(words: pd.Series) -> pd.Series:
 def _number(word: Any) -> int | float:
     is_integer = isinstance(word, Integral) or (isinstance(word, str) and word.lstrip("+-").isdigit())
     return int(word) if is_integer else float(word)
-
-
-def judging_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of qrels that judge a document; other rows only name an intent."""
-    return frame[frame["doc_id"] != NO_DOCUMENT] if (frame["doc_id"] == NO_DOCUMENT).any() else frame

@@ -95,17 +95,14 @@ class Rows(Table):
     named: np.ndarray
 
 
-class Memo:
+class Memo(dict[Hashable, Any]):
     """A cache of computed values, which is not pickled."""
-
-    def __init__(self) -> None:
-        self._known: dict[Hashable, Any] = {}
 
     def __call__(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return the result of ``compute``, which is called once for each ``key``."""
-        if key not in self._known:
-            self._known[key] = compute()
-        result: T = self._known[key]
+        if key not in self:
+            self[key] = compute()
+        result: T = self[key]
         return result
 
     def __reduce__(self) -> tuple[type[Memo], tuple[()]]:

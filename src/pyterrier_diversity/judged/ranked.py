@@ -25,11 +25,6 @@ _LAST = 2**62
 _LARGEST_LABEL: dict[Gain, float] = {"exp": LARGEST_EXPONENT, "linear": LARGEST_GAIN, "binary": np.inf}
 
 
-def _clamped(cutoff: int | None) -> int:
-    """Return the last rank that counts, as a number that fits into an array."""
-    return _LAST if cutoff is None else min(cutoff, _LAST)
-
-
 class Declared(Protocol):
     """A measure with parameters."""
 
@@ -89,11 +84,8 @@ class _PerEntry:
     def __get__(self, ranked: Ranked | None, owner: type | None = None) -> Any:
         if ranked is None:
             return self
-        whole = ranked._whole
-        values = self._compute(whole) if ranked is whole else getattr(whole, self._name)[: ranked._size]
-        values.flags.writeable = False
         # As an attribute, it is found without this method the next time.
-        ranked.__dict__[self._name] = values
+        values = ranked.__dict__[self._name] = ranked.per_entry(self._name, self._compute)
         return values
 
 
@@ -123,14 +115,12 @@ class Ranked:
     def __init__(self, judgements: Judgements, ranks: np.ndarray, n: np.ndarray, run: Run | None = None) -> None:
         self.judgements, self.ranks, self.n, self.run = judgements, ranks, n, run
         self.cutoff: int | None = None
-        # Not this ranking itself: a run in a cycle stays in memory until the garbage collector comes.
-        self._cut_from: Ranked | None = None
+        # The whole ranking, if this one is cut, its last rank as a number that fits into an array, and its entries.
+        self._whole: Ranked | None = None
+        self._last = _LAST
+        self._n_entries: int | None = None
         self._view_of: Ranked | None = None
         self._known = Memo()
-
-    @property
-    def _whole(self) -> Ranked:
-        return self if self._cut_from is None else self._cut_from
 
     @classmethod
     def of_run(cls, run: Run, judgements: Judgements, depth: int | None = None) -> Ranked:
@@ -141,8 +131,10 @@ class Ranked:
         """Return the rankings down to a cutoff."""
         if cutoff is None:
             return self
-        top = Ranked(self.judgements, self.ranks, np.minimum(self.n, _clamped(cutoff)), self.run)
-        top.cutoff, top._cut_from, top._view_of = cutoff, self, self._view_of
+        last = min(cutoff, _LAST)
+        top = Ranked(self.judgements, self.ranks, np.minimum(self.n, last), self.run)
+        top.cutoff, top._last, top._whole, top._view_of = cutoff, last, self, self._view_of
+        top._n_entries = int(self.rank.searchsorted(last, "right"))
         return top
 
     def down_to(self, last: np.ndarray) -> Ranked:
@@ -198,11 +190,6 @@ class Ranked:
         row = row[rows_by(ranks[row])]
         return ranks[row], row
 
-    @cached_property
-    def _size(self) -> int:
-        """The number of entries."""
-        return int(self._whole._sorted[0].searchsorted(_clamped(self.cutoff), "right"))
-
     def per_entry(self, key: Hashable, compute: Callable[[Ranked], np.ndarray]) -> np.ndarray:
         """Return a value of each entry, which is computed once for all cutoffs.
 
@@ -213,14 +200,12 @@ class Ranked:
         compute : callable
             Computes the values of all entries from the whole rankings.
         """
-        whole = self._whole
-
-        def shared() -> np.ndarray:
-            values = compute(whole)
-            values.flags.writeable = False
-            return values
-
-        return whole._known(key, shared)[: self._size]
+        whole = self._whole or self
+        if key not in whole._known:
+            whole._known[key] = compute(whole)
+            whole._known[key].flags.writeable = False
+        values: np.ndarray = whole._known[key][: self._n_entries]
+        return values
 
     rank = _PerEntry(lambda whole: whole._sorted[0], "The rank of each entry's document, from 1.")
     row = _PerEntry(lambda whole: whole._sorted[1], "Index of each entry's label in the judgements.")
@@ -263,9 +248,9 @@ class Ranked:
     @cached_property
     def intents(self) -> Groups:
         """The entries of each intent."""
-        if self._whole is not self:
-            return self._whole.intents.top(self._size)
-        return Groups(self.intent, len(self.judgements.intents.ids))
+        if self._whole is not None:
+            return self._whole.intents.top(len(self.rank))
+        return Groups(self.intent, len(self.judgements.kept))
 
     @property
     def n_intents(self) -> np.ndarray:
@@ -320,12 +305,11 @@ class Ranked:
         """
         gain, max_rel = measure["gain"], measure["max_rel"]
         self.judgements.check_labels(max_rel, measure, gain)
-
-        def compute(whole: Ranked) -> np.ndarray:
-            largest = self.judgements.intents.max_label[whole.intent] if max_rel is None else max_rel
-            return relevance_probability(whole.label, largest, gain)
-
-        return self.per_entry(("probability", gain, max_rel), compute)
+        most = self.judgements.intents.max_label
+        return self.per_entry(
+            ("probability", gain, max_rel),
+            lambda whole: relevance_probability(whole.label, most[whole.intent] if max_rel is None else max_rel, gain),
+        )
 
     def left(self, measure: Declared) -> np.ndarray:
         """prod_{j<i} (1 - r_jt): for each entry, the probability that no document above satisfies its intent."""
@@ -335,10 +319,11 @@ class Ranked:
     @cached_property
     def documents(self) -> RankedDocuments:
         """The same rankings, by document."""
-        if self._whole is not self:
+        if self._whole is not None:
             every = self._whole.documents
-            n = int(every.rank.searchsorted(_clamped(self.cutoff), "right"))
-            return RankedDocuments(every.rank[:n], every.doc[:n], every.queries.top(n), every.of_entry[: self._size])
+            n = int(every.rank.searchsorted(self._last, "right"))
+            of_entry = every.of_entry[: self._n_entries]
+            return RankedDocuments(every.rank[:n], every.doc[:n], every.queries.top(n), of_entry)
         doc = np.flatnonzero(self.ranks)
         doc = doc[rows_by(self.ranks[doc])]
         rank = self.ranks[doc]

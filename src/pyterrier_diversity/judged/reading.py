@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -33,8 +34,9 @@ _OPTIONAL = {
     "rarity": _Optional("document", most=1.0),
     "gain": _Optional("intent and document"),
 }
-_READ = ("iteration", "subtopic_id", *_OPTIONAL, "passage", "nugget")
-# Columns that other tools call the intent.
+# Names of the intent, and columns that other tools call so.
+_INTENT = ("iteration", "subtopic_id")
+_READ = (*_INTENT, *_OPTIONAL, "passage", "nugget")
 _LIKE_INTENTS = ("subtopic", "aspect", "intent", "facet", "perspective", "nugget")
 
 # Qrels that were read before, the most recent first: pt.Experiment passes a new copy of the same qrels for every
@@ -70,37 +72,30 @@ def judge(qrels: pd.DataFrame) -> Judgements:
         several labels, but the column for the intent is missing or has another name.
     """
     columns = Columns(qrels, QRELS_COLUMNS, "qrels")
-    _refuse_unread_intents(columns)
+    for column in _LIKE_INTENTS if columns.theirs.keys().isdisjoint(_INTENT) else ():
+        if column in columns and not (column == "nugget" and "passage" in columns):
+            raise ValueError(
+                f"qrels have a column {column}, but no column iteration or subtopic_id. If {column} is the intent, "
+                f"rename it, as in io.read_qrels(..., columns={{{column!r}: 'iteration'}}) or, in the shell, --columns "
+                f"{column}=iteration. Otherwise, drop it."
+            )
     # Numbers first: different qrels mostly differ in labels, and comparing numbers is fast.
     read = {name: columns[name] for name in ("relevance", *_READ, "query_id", "doc_id") if name in columns}
     global _recent
     for known, judgements in _recent:
         if known.keys() == read.keys() and all(equal(known[name], column) for name, column in read.items()):
             return judgements
-    judgements = _read(columns)
+    judgements = _with_passages(columns) if "passage" in columns else _read(columns)
     recent = (({name: column.copy() for name, column in read.items()}, judgements), *_recent)
     rows = np.cumsum([len(known["query_id"]) for known, _ in recent])
     _recent = recent[: max(1, int(np.count_nonzero(rows[:_MOST_QRELS] <= _MOST_ROWS)))]
     return judgements
 
 
-def _refuse_unread_intents(qrels: Columns) -> None:
-    """Raise a ``ValueError`` if a column looks like the intent, but no column has its name."""
-    for column in () if _has_intents(qrels) else _LIKE_INTENTS:
-        if column in qrels and not (column == "nugget" and "passage" in qrels):
-            raise ValueError(
-                f"qrels have a column {column}, but no column iteration or subtopic_id. If {column} is the intent, "
-                f"rename it, as in io.read_qrels(..., columns={{{column!r}: 'iteration'}}) or, in the shell, --columns "
-                f"{column}=iteration. Otherwise, drop it."
-            )
-
-
-def _read(qrels: Columns) -> Judgements:
-    if "passage" not in qrels:
-        return _read_documents(qrels)
+def _with_passages(qrels: Columns) -> Judgements:
     frame = _distinct_passages(qrels)
     columns = frozenset(name for name in _READ if name in qrels)
-    judgements = replace(_read_documents(qrels.of(_of_documents(frame))), columns=columns)
+    judgements = replace(_read(qrels.of(_of_documents(frame))), columns=columns)
     return replace(judgements, passages=_passages(qrels.of(frame), judgements)) if "nugget" in qrels else judgements
 
 
@@ -147,35 +142,34 @@ def _passages(qrels: Columns, judgements: Judgements) -> Passages:
     return Passages(passages["label"].to_numpy(), nugget.to_numpy(), passages["rating"].to_numpy())
 
 
-def _read_documents(qrels: Columns) -> Judgements:
-    query, doc, iteration = _sorted_ids(qrels, "query_id"), qrels.ids("doc_id"), _iteration(qrels)
-    label = qrels.numbers("relevance")
-    named, named_query, named_ids = _named_intents(query, iteration)
+def _read(qrels: Columns) -> Judgements:
+    query, doc, label = _sorted_ids(qrels, "query_id"), qrels.ids("doc_id"), qrels.numbers("relevance")
+    named, named_query, named_ids = intents_of_rows(qrels, query)
     weight, navigational = _optional(qrels, "weight", named), _optional(qrels, "intent_type", named) > 0
     is_word = "importance" in qrels and "importance_value" not in qrels
     importance = _optional(qrels, "importance" if is_word else "importance_value", named)
-    document = query.codes * len(doc.names) + doc.codes
-    rarity = _optional_of_rows(qrels, "rarity", document) if "rarity" in qrels else np.zeros(len(qrels))
+    rarity = _optional(qrels, "rarity", query.codes * len(doc.names) + doc.codes)
     unjudged = (doc.names == NO_DOCUMENT)[doc.codes]
     qrels.refuse(unjudged & (label > 0), "relevance", "must be 0 in a row without a document")
     pair = named * len(doc.names) + doc.codes
     repeats = pd.Index(pair).duplicated()
     if repeats.any():
-        _refuse_contradictions(qrels, pair, label)
-    gain = _optional_of_rows(qrels, "gain", pair) if "gain" in qrels else label
-    keep = (weight[named] > 0) & ~unjudged & ~repeats
+        _refuse_contradictions(qrels, pair, label, repeats)
+    gain = _optional(qrels, "gain", pair) if "gain" in qrels else label
+    row = np.empty(len(named_ids), dtype=np.intp)
+    row[named] = np.arange(len(qrels))
+    keep = (weight > 0) & ~unjudged & ~repeats
     relevant = np.flatnonzero(keep & (label > 0))
     intents, intent = np.unique(named[relevant], return_inverse=True)
     names, name = _descending(doc.names, doc.codes[relevant])
     keys = query.codes[relevant] * len(names) + name
     _, first, of_label = np.unique(keys, return_index=True, return_inverse=True)
-    row = relevant[first]
     by_intent = np.argsort(intent * len(first) + of_label)
     return Judgements(
         query_ids=query.names.tolist(),
-        documents=Documents(names[name[first]], query.codes[row], rarity[row]),
+        documents=Documents(names[name[first]], query.codes[relevant[first]], rarity[relevant[first]]),
         labels=Labels(of_label, intent, label[relevant], gain[relevant]).take(by_intent),
-        named=NamedIntents(named_ids, named_query, weight, navigational, importance),
+        named=NamedIntents(named_ids, named_query, weight[row], navigational[row], importance[row]),
         kept=intents,
         rows=Rows(query.codes, doc.names[doc.codes], label, named).take(keep),
         passages=None,
@@ -195,9 +189,35 @@ def _descending(names: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.nd
     return names[used[order]], place[code]
 
 
-def intents_of_rows(qrels: Columns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the index of each row's intent, and the query and the name of each intent."""
-    return _named_intents(_sorted_ids(qrels, "query_id"), _iteration(qrels))
+def intents_of_rows(qrels: Columns, query: Ids | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the index of each row's intent, and the query and the name of each intent.
+
+    Parameters
+    ----------
+    qrels : Columns
+        The qrels.
+    query : Ids, optional
+        The column ``query_id``, if it was read before.
+
+    Raises
+    ------
+    ValueError
+        If a row has no value in a column, or two names of the intent differ.
+    """
+    query = _sorted_ids(qrels, "query_id") if query is None else query
+    names = [name for name in reversed(_INTENT) if name in qrels]
+    if not names:
+        return query.codes, np.arange(len(query.names)), np.full(len(query.names), "0", dtype=object)
+    intent = _sorted_ids(qrels, names[0])
+    if len(names) > 1:
+        iteration = qrels.ids("iteration")
+        differ = iteration.names[iteration.codes] != intent.names[intent.codes]
+        if len(iteration.names) > 1:
+            qrels.refuse(differ, "iteration", "must agree with subtopic_id, as both name the intent")
+    n_names = max(len(intent.names), 1)
+    codes, keys = pd.factorize(query.codes * n_names + intent.codes, sort=True)
+    keys = np.asarray(keys)
+    return codes, keys // n_names, intent.names[keys % n_names]
 
 
 def _sorted_ids(qrels: Columns, column: str) -> Ids:
@@ -210,60 +230,32 @@ def _sorted_ids(qrels: Columns, column: str) -> Ids:
     return Ids(np.argsort(order)[codes], distinct[order])
 
 
-def _has_intents(qrels: Columns) -> bool:
-    return "iteration" in qrels or "subtopic_id" in qrels
-
-
-def _iteration(qrels: Columns) -> Ids:
-    if not _has_intents(qrels):
-        return Ids(np.zeros(len(qrels), dtype=np.int64), np.array(["0"], dtype=object))
-    if "subtopic_id" not in qrels:
-        return _sorted_ids(qrels, "iteration")
-    subtopic = _sorted_ids(qrels, "subtopic_id")
-    if "iteration" in qrels:
-        iteration = qrels.ids("iteration")
-        differ = iteration.names[iteration.codes] != subtopic.names[subtopic.codes]
-        if len(iteration.names) > 1:
-            qrels.refuse(differ, "iteration", "must agree with subtopic_id, as both name the intent")
-    return subtopic
-
-
-def _named_intents(query: Ids, iteration: Ids) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the index of each row's (query, intent) pair, and the query and the intent's name of each pair."""
-    n_names = max(len(iteration.names), 1)
-    codes, keys = pd.factorize(query.codes * n_names + iteration.codes, sort=True)
-    keys = np.asarray(keys)
-    return codes, keys // n_names, iteration.names[keys % n_names]
-
-
-def _refuse_contradictions(qrels: Columns, pair: np.ndarray, label: np.ndarray) -> None:
+def _refuse_contradictions(qrels: Columns, pair: np.ndarray, label: np.ndarray, repeats: np.ndarray) -> None:
     """Raise a ``ValueError`` if rows of one query, intent and document have different labels."""
-    if not _has_intents(qrels):
-        row = int(pd.Index(pair).duplicated().argmax())
+    column = next((name for name in reversed(_INTENT) if name in qrels), None)
+    if column is None:
+        row = int(repeats.argmax())
         raise ValueError(
             f"qrels have several rows for document {qrels['doc_id'].iloc[row]!r} of query "
             f"{qrels['query_id'].iloc[row]!r}, but no column iteration or subtopic_id for the intent; "
             "pyterrier_diversity.io.read_qrels keeps the intents of a qrels file."
         )
     labels = pd.DataFrame({"pair": pair, "label": label}).drop_duplicates()
-    labels = labels[labels.duplicated("pair", keep=False)]
-    contradicting = [group for _, group in labels.groupby("pair", sort=False)["label"]]
-    if contradicting:
-        column = "subtopic_id" if "subtopic_id" in qrels else "iteration"
+    groups = labels[labels.duplicated("pair", keep=False)].groupby("pair", sort=False)["label"]
+    if len(groups):
         query, intent, doc = (qrels[name] for name in ("query_id", column, "doc_id"))
         cases = [
             f"query {query.iloc[group.index[0]]!r}, {column} {intent.iloc[group.index[0]]!r}, "
             f"document {doc.iloc[group.index[0]]!r}: {', '.join(f'{value:g}' for value in group)}"
-            for group in contradicting[:3]
+            for _, group in islice(groups, 3)
         ]
         raise ValueError(
-            f"qrels have different labels for one query, intent and document ({len(contradicting)} cases): "
-            f"{'; '.join(cases)}."
+            f"qrels have different labels for one query, intent and document ({len(groups)} cases): {'; '.join(cases)}."
         )
 
 
 def _optional(qrels: Columns, name: str, group: np.ndarray) -> np.ndarray:
-    """Return the value of an optional column in each group, or its default if the column is missing.
+    """Return the value of an optional column in each row, or its default if the column is missing.
 
     Raises
     ------
@@ -271,26 +263,20 @@ def _optional(qrels: Columns, name: str, group: np.ndarray) -> np.ndarray:
         If a value is out of range or an unknown word, or the rows of a group differ.
     """
     within, default, most, words = _OPTIONAL[name]
-    n = int(group.max(initial=-1)) + 1
     if name not in qrels:
-        return np.full(n, default)
+        return np.full(len(qrels), default)
     if words is None:
-        values = qrels.numbers(name)
-        qrels.refuse(values < 0, name, "must not be negative")
-        qrels.refuse(values > most, name, f"must be at most {most:g}")
+        values = same = qrels.numbers(name, most=most)
     else:
-        values, distinct = pd.factorize(qrels.objects(name, are_ids=False))
+        same, distinct = pd.factorize(qrels.objects(name, are_ids=False))
         if words is INTENT_TYPES:
             unknown = ~np.isin(distinct, list(words))
-            qrels.refuse(unknown[values], name, f"must be {' or '.join(map(repr, words))}")
-    per_group = np.empty(n, dtype=values.dtype)
-    per_group[group] = values
-    hint = "" if within == "document" or _has_intents(qrels) else " (no column iteration tells them apart)"
-    qrels.refuse(per_group[group] != values, name, f"must be the same in all rows of a query's {within}{hint}")
-    return per_group if words is None else np.array([words.get(word, default) for word in distinct])[per_group]
-
-
-def _optional_of_rows(qrels: Columns, name: str, group: np.ndarray) -> np.ndarray:
-    """Return the value of an optional column in each row."""
+            qrels.refuse(unknown[same], name, f"must be {' or '.join(map(repr, words))}")
+        values = np.array([words.get(word, default) for word in distinct])[same]
     group = pd.factorize(group)[0]
-    return _optional(qrels, name, group)[group]
+    of_group = np.empty(len(group), dtype=same.dtype)
+    of_group[group] = same
+    is_told_apart = within == "document" or not qrels.theirs.keys().isdisjoint(_INTENT)
+    hint = "" if is_told_apart else " (no column iteration tells them apart)"
+    qrels.refuse(of_group[group] != same, name, f"must be the same in all rows of a query's {within}{hint}")
+    return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise, repeat
+from itertools import pairwise, repeat, starmap
 
 import numpy as np
 import pandas as pd
@@ -77,7 +77,7 @@ class Run:
         columns = Columns(run, RUN_COLUMNS, "run")
         ordered = in_order(columns)
         tie = columns.numbers("tie") if "tie" in columns else None
-        doc_len = _doc_len(columns) if "doc_len" in columns else None
+        doc_len = columns.numbers("doc_len", most=_MOST_WORDS, may_be_missing=True) if "doc_len" in columns else None
         if ordered.rows is not None:
             tie, doc_len = (None if values is None else values[ordered.rows] for values in (tie, doc_len))
         self.query_ids: list[str] = ordered.query.names.tolist()
@@ -162,7 +162,8 @@ class Run:
         n_relevant = judgements.n_relevant_docs[query]
         first = (np.cumsum(judgements.n_relevant_docs) - judgements.n_relevant_docs)[query]
         ranks, n = np.zeros(len(judgements.documents.ids), dtype=np.int64), np.zeros(len(judgements), dtype=np.int64)
-        for part in _blocks(size):
+        # Ranges of queries with about `_AT_A_TIME` rows each.
+        for part in starmap(slice, pairwise([*heads(np.cumsum(size) // _AT_A_TIME).tolist(), len(size)])):
             place = counted(size[part])
             rows = np.repeat(start[part], size[part]) + place
             relevant = np.repeat(first[part], n_relevant[part]) + counted(n_relevant[part])
@@ -274,19 +275,3 @@ class Run:
                 f"{docs[0][0]!r} in the run, {example}. Do the document ids match?"
             )
             self.warn_once(IdsWarning(message))
-
-
-def _blocks(size: np.ndarray) -> list[slice]:
-    """Return ranges of queries with about `_AT_A_TIME` rows each, given the number of rows of each query."""
-    if size.sum() < _AT_A_TIME:
-        return [slice(None)]
-    starts = heads(np.cumsum(size) // _AT_A_TIME).tolist()
-    return [slice(start, end) for start, end in pairwise([*starts, len(size)])]
-
-
-def _doc_len(run: Columns) -> np.ndarray:
-    """Return the number of words of each document; NaN if unknown."""
-    words = run.numbers("doc_len", may_be_missing=True)
-    run.refuse(words < 0, "doc_len", "must not be negative")
-    run.refuse(words > _MOST_WORDS, "doc_len", f"must be at most {_MOST_WORDS:g}")
-    return words
