@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,9 +10,6 @@ _FEW = 1_000
 
 # The longest table of powers.
 _LONGEST_TABLE = 2**16
-
-# The longest series that is summed.
-MAX_TERMS = 10_000_000
 
 
 def divide(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
@@ -53,19 +48,6 @@ def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
     base, exponent = np.broadcast_arrays(np.asarray(base, dtype=np.float64), exponent)
     twice = np.power(np.tile(base.ravel(), 2), np.append(exponent.ravel(), np.arange(exponent.size)))
     return np.asarray(twice[: exponent.size].reshape(exponent.shape))
-
-
-def underflow(base: float) -> float:
-    """Return an exponent from which all powers of ``base``, in [0, 1], are 0, or infinity for 1.
-
-    Examples
-    --------
-    >>> underflow(0.5)
-    1078
-    """
-    if base == 1:
-        return math.inf
-    return 2 if base == 0 else math.ceil(-746 / math.log(base)) + 1
 
 
 def counted(size: np.ndarray) -> np.ndarray:

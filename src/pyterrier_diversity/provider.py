@@ -22,10 +22,10 @@ class DiversityProvider(Provider):
 
     def supports(self, measure: ir_measures.Measure) -> bool:
         """Tell whether this provider computes a measure."""
-        from .measures.base import is_ours
+        from .measures.base import implementation
 
         measure.validate_params()
-        return is_ours(measure)
+        return implementation(measure) is not None
 
     def qrel_inputs(self, measures: Iterable[ir_measures.Measure]) -> list[str]:
         """Return the columns of the qrels that measures require, such as ``rarity``, ``passage`` or ``nugget``.

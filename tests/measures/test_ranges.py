@@ -24,8 +24,9 @@ from pyterrier_diversity import (
     alpha_nDCG,
     nP_IA,
 )
+from pyterrier_diversity.evaluate.evaluator import valid
 from pyterrier_diversity.measures import DiversityMeasure, registered
-from pyterrier_diversity.measures.base import implementation, in_range, range_text, value_range
+from pyterrier_diversity.measures.base import implementation, range_text, value_range
 from pyterrier_diversity.parameters import Parameter
 from pyterrier_diversity.report.reference import entry
 
@@ -87,7 +88,7 @@ def test_a_description_starts_with_the_range_of_the_defaults():
 def test_a_value_that_leaves_its_range_by_rounding_becomes_the_limit(measure, value, expected):
     values = np.array([0.5, value, 0.25])
 
-    assert in_range(implementation(measure), values, ["p", "q", "r"]).tolist() == [0.5, expected, 0.25]
+    assert valid(implementation(measure), values, ["p", "q", "r"]).tolist() == [0.5, expected, 0.25]
     assert values[1] == value
 
 
@@ -108,7 +109,7 @@ def test_a_value_further_outside_is_an_error_with_measure_query_and_value(measur
     )
 
     with pytest.raises(ValueError, match=said):
-        in_range(implementation(measure), np.array([0.5, value, 9e99]), ["p", "q", "r"])
+        valid(implementation(measure), np.array([0.5, value, 9e99]), ["p", "q", "r"])
 
 
 class _Constant(DiversityMeasure):

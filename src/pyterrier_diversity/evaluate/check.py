@@ -14,8 +14,9 @@ from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_fram
 from ..judged import Judgements, Run, judge, tied_across
 from ..parameters import Parameter
 from ..warnings import EmptyWarning, MissingWarning, RelevanceWarning
-from .doubts import refuse_unjudged, single_intents
+from .doubts import single_intents
 from .perquery import listed
+from .scoring import refuse_unjudged
 
 _CUTOFF = Parameter(int, 20, interval="[1, inf)")
 

@@ -32,15 +32,6 @@ def single_intents(judgements: Judgements) -> Iterator[DataWarning]:
         )
 
 
-def refuse_unjudged(judgements: Judgements) -> None:
-    """Raise a ``ValueError`` if the qrels only name intents."""
-    if not len(judgements.rows.doc_ids):
-        raise ValueError(
-            f"qrels judge no document: they only name {len(judgements.named.query)} intents. Nuggets need assignments "
-            "to answers or passages, or relevant documents."
-        )
-
-
 def _reads_intents(measure: ir_measures.Measure) -> bool:
     return any(
         view == "each intent" or (view == "intents" and ours is not None and ours.VIEW == "intents")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 from itertools import chain, cycle, repeat
-from typing import Any, cast
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -17,18 +17,13 @@ from ir_measures.providers import Evaluator
 from ir_measures.util import CalcResults
 
 from ..frames import QRELS_COLUMNS, RUN_COLUMNS, given_frame
-from ..judged import Judgements, Order, Ranked, Run, judge
-from ..measures.base import (
-    CompositeMeasure,
-    DiversityMeasure,
-    Normalised,
-    formula_of,
-    identity,
-    implementation,
-    in_range,
-)
+from ..judged import Judgements, Ranked, Run, judge
+from ..measures.base import CompositeMeasure, DiversityMeasure, formula_of, implementation, range_text
 from .delegated import Bare, OverView
 from .doubts import warn_of_qrels
+
+# The largest number that is finite, and how far rounding may lead out of a range.
+_LARGEST, _LAST_BITS = sys.float_info.max, 1e-9
 
 # What to do if the qrels do not have a column that a measure needs.
 WRITTEN_BY = {
@@ -140,23 +135,6 @@ class DiversityEvaluator(Evaluator):
 _Reads = tuple[Judgements, bool, int | None]
 
 
-@dataclass(frozen=True, eq=False)
-class _Planned:
-    """A measure over a view of the judgements: its implementation, or None if another provider computes it."""
-
-    measure: ir_measures.Measure
-    ours: DiversityMeasure | None
-    judgements: Judgements
-    parts: list[_Planned]
-
-    @cached_property
-    def reads(self) -> _Reads:
-        """What the formula reads."""
-        ours = cast("DiversityMeasure", self.ours)
-        cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
-        return self.judgements.view(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff
-
-
 class Evaluation:
     """Measures over one view of the judgements, computed by their formulas or by other providers.
 
@@ -168,49 +146,57 @@ class Evaluation:
         The measures.
     qrels : DataFrame, optional
         The qrels that measures of other providers read as given, not as parts of other measures.
+
+    Attributes
+    ----------
+    formulas : dict
+        The measures that have a formula, by what they read: the number of each, and the view that it is computed for.
+    depth : int or None
+        The number of ranks that the measures read, or None for all.
     """
 
     def __init__(
         self, judgements: Judgements, measures: Iterable[ir_measures.Measure], qrels: pd.DataFrame | None = None
     ) -> None:
         self._judgements = judgements
-        # The parts of composites come before them.
-        plan: dict[tuple[Any, ...], _Planned] = {}
-        self._asked = [_planned(plan, measure, judgements, is_bare=qrels is not None) for measure in measures]
-        self._composites = [(each, each.ours) for each in plan.values() if isinstance(each.ours, CompositeMeasure)]
-        alone = [each for each in plan.values() if each.ours and not isinstance(each.ours, CompositeMeasure)]
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        self.formulas: dict[_Reads, list[tuple[int, DiversityMeasure, Judgements]]] = defaultdict(list)
+        self._composites: list[tuple[int, CompositeMeasure, Judgements, list[int]]] = []
+        self._others: dict[tuple[Judgements, bool], dict[int, ir_measures.Measure]] = defaultdict(dict)
+        self._asked = [self._planned(measure, judgements, is_bare=qrels is not None) for measure in measures]
+        self._delegated: list[tuple[Judgements, list[int], Bare | OverView]] = []
+        for (view, is_bare), others in self._others.items():
+            several = list(others.values())
+            delegated = Bare(several, qrels) if is_bare and qrels is not None else OverView(several, view)
+            self._delegated.append((view, list(others), delegated))
         # The deepest first: a shorter ideal ranking is the beginning of a longer one.
-        alone.sort(key=lambda each: -np.inf if each.reads[2] is None else -each.reads[2])
-        self._formulas: dict[_Reads, list[tuple[_Planned, DiversityMeasure]]] = defaultdict(list)
-        for each in alone:
-            self._formulas[each.reads].append((each, cast("DiversityMeasure", each.ours)))
-        others: dict[tuple[Judgements, bool], list[_Planned]] = defaultdict(list)
-        for (view, is_bare, _), each in plan.items():
-            if each.ours is None:
-                others[view, is_bare].append(each)
-        self._delegated: list[tuple[list[_Planned], Bare | OverView]] = []
-        for (view, is_bare), several in others.items():
-            theirs = [each.measure for each in several]
-            delegated = Bare(theirs, qrels) if is_bare and qrels is not None else OverView(theirs, view)
-            self._delegated.append((several, delegated))
+        self.formulas = dict(sorted(self.formulas.items(), key=lambda formulas: -(formulas[0][2] or np.inf)))
+        depths: list[Any] = [None if judged_only else cutoff for _, judged_only, cutoff in self.formulas]
+        depths += [delegated.depth for *_, delegated in self._delegated]
+        self.depth: int | None = None if None in depths else max(depths, default=None)
 
-    @cached_property
-    def depth(self) -> int | None:
-        """The number of ranks that the measures read, or None for all."""
-        depths = [None if judged_only else cutoff for _, judged_only, cutoff in self._formulas]
-        depths += [delegated.depth for _, delegated in self._delegated]
-        limits = [depth for depth in depths if depth is not None]
-        return max(limits) if len(limits) == len(depths) > 0 else None
-
-    @property
-    def ideals(self) -> list[tuple[Judgements, Order, int | None]]:
-        """The ideal rankings that the measures are divided by, as `judged.ideal` takes them."""
-        return [
-            (view, ours.normaliser, cutoff)
-            for (view, _, cutoff), formulas in self._formulas.items()
-            for each, ours in formulas
-            if isinstance(ours, Normalised) and each.judgements.columns.issuperset(ours.NEEDS)
-        ]
+    def _planned(self, measure: ir_measures.Measure, judgements: Judgements, is_bare: bool = False) -> int:
+        """Return the number of a measure over a view in the plan, to which it is added after its parts."""
+        ours = implementation(measure) if is_bare else formula_of(measure)
+        is_bare = is_bare and ours is None
+        several = ours.parts() if isinstance(ours, CompositeMeasure) else ()
+        parts = [self._planned(part.measure, judgements.view(part.view, part.rel)) for part in several]
+        # Measures of one name are equal, though they may be of different classes.
+        key = judgements, is_bare, type(measure), measure, *parts
+        if key in self._numbers:
+            return self._numbers[key]
+        number = self._numbers[key] = len(self._numbers)
+        if ours is None:
+            self._others[judgements, is_bare][number] = measure
+        elif isinstance(ours, CompositeMeasure):
+            self._composites.append((number, ours, judgements, parts))
+        else:
+            view, cutoff = (
+                judgements.view(ours.VIEW, ours.get("rel")),
+                None if ours.COUNTS_TURNS else ours.get("cutoff"),
+            )
+            self.formulas[view, bool(ours.get("judged_only")), cutoff].append((number, ours, judgements))
+        return number
 
     def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for the queries of the view, shape (measures, queries).
@@ -220,65 +206,64 @@ class Evaluation:
         found : Ranked
             Rankings over the judgements as read, not over the view.
         """
-        values: dict[_Planned, np.ndarray] = {}
-        for several, delegated in self._delegated:
-            values |= zip(several, delegated.values(found.view(several[0].judgements)), strict=True)
-        wholes: dict[tuple[Judgements, bool], Ranked] = {}
-        for (view, judged_only, cutoff), formulas in self._formulas.items():
-            if (view, judged_only) not in wholes:
-                wholes[view, judged_only] = found.view(view).judged_only() if judged_only else found.view(view)
-            ranked = wholes[view, judged_only].top(cutoff)
-            for each, ours in formulas:
-                if found.view(each.judgements).n.any():
-                    _check_columns(each.judgements, ours)
-                values[each] = _checked(each, ours, ours.score(ranked), found)
-        for each, composite in self._composites:
-            of_queries = composite.combine([values[part] for part in each.parts], each.judgements)
-            values[each] = _checked(each, composite, of_queries, found)
-        return np.array([values[each] for each in self._asked]).reshape(len(self._asked), len(self._judgements))
+        values: dict[int, np.ndarray] = {}
+        over = cache(found.view)
+        judged = cache(lambda view: over(view).judged_only())
+        for view, theirs, delegated in self._delegated:
+            values |= zip(theirs, delegated.values(over(view)), strict=True)
+        for (view, judged_only, cutoff), formulas in self.formulas.items():
+            ranked = (judged(view) if judged_only else over(view)).top(cutoff)
+            for number, ours, judgements in formulas:
+                if ours.NEEDS and over(judgements).n.any():
+                    _check_columns(judgements, ours)
+                values[number] = _checked(ours, ours.score(ranked), over(judgements))
+        # Their parts come before them.
+        for number, composite, judgements, parts in self._composites:
+            combined = composite.combine([values[part] for part in parts], judgements)
+            values[number] = _checked(composite, combined, over(judgements))
+        return np.array([values[number] for number in self._asked]).reshape(len(self._asked), len(self._judgements))
 
 
-def _checked(planned: _Planned, ours: DiversityMeasure, values: Any, found: Ranked) -> np.ndarray:
+def _checked(measure: DiversityMeasure, values: Any, found: Ranked) -> np.ndarray:
     """Return checked values of a measure, with its default for queries without a ranking."""
-    checked = in_range(ours, _one_for_each(planned, values), planned.judgements.query_ids)
-    no_ranking = found.view(planned.judgements).n == 0
-    return np.where(no_ranking, planned.measure.DEFAULT, checked) if no_ranking.any() else checked
+    checked = valid(measure, values, found.judgements.query_ids)
+    return checked if found.n.all() else np.where(found.n == 0, measure.DEFAULT, checked)
 
 
-def _planned(
-    plan: dict[tuple[Any, ...], _Planned], measure: ir_measures.Measure, judgements: Judgements, is_bare: bool = False
-) -> _Planned:
-    """Return a measure with its implementation over a view, after its parts were added to the plan."""
-    ours = implementation(measure) if is_bare else formula_of(measure)
-    key = judgements, is_bare and ours is None, identity(measure)
-    if key not in plan:
-        parts = ours.parts() if isinstance(ours, CompositeMeasure) else ()
-        of_parts = [_planned(plan, part.measure, judgements.view(part.view, part.rel)) for part in parts]
-        plan[key] = _Planned(measure, ours, judgements, of_parts)
-    return plan[key]
+def valid(measure: DiversityMeasure, values: Any, query_ids: Sequence[str]) -> np.ndarray:
+    """Return the values of a measure within its range, which they may leave only by rounding.
 
-
-def _one_for_each(planned: _Planned, values: Any) -> np.ndarray:
-    """Return the values of a measure, or raise a ``ValueError`` unless there is a finite number for each query."""
-    rule, query_ids = "score must return", planned.judgements.query_ids
+    Raises
+    ------
+    ValueError
+        If there is not one finite number for each query, or one is outside the range by more.
+    """
+    rule = f"{measure}: score must return"
     try:
         if values is None or np.iscomplexobj(values):
             raise TypeError(f"it returned {'nothing' if values is None else 'complex numbers'}")
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{planned.measure}: {rule} one number for each query: {str(error).rstrip('.')}.") from error
+        raise ValueError(f"{rule} one number for each query: {str(error).rstrip('.')}.") from error
     if numbers.shape != (len(query_ids),):
         n = {0: "one", 1: str(numbers.size)}.get(numbers.ndim, f"an array of shape {numbers.shape}")
         raise ValueError(
-            f"{planned.measure}: {rule} one number for each query, but it returned {n} for {len(query_ids)} queries. "
-            "To sum over the entries of a query, use ranked.total(...)."
+            f"{rule} one number for each query, but it returned {n} for {len(query_ids)} queries. To sum over the "
+            "entries of a query, use ranked.total(...)."
         )
-    if not np.isfinite(numbers).all():
-        bad = int(np.argmin(np.isfinite(numbers)))
+    low, high = measure.range()
+    if max(low, -_LARGEST) <= numbers.min(initial=high) and numbers.max(initial=low) <= min(high, _LARGEST):
+        return numbers
+    least, most = (limit + side * _LAST_BITS * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))
+    for query in np.flatnonzero(~np.isfinite(numbers) | (numbers < least) | (numbers > most))[:1].tolist():
+        value, name = numbers[query], repr(query_ids[query])
+        if not np.isfinite(value):
+            raise ValueError(f"{rule} finite numbers, but it returned {value} for query {name}.")
         raise ValueError(
-            f"{planned.measure}: {rule} finite numbers, but it returned {numbers[bad]} for query {query_ids[bad]!r}."
+            f"{measure}: the values must be in {range_text(low, high)}, the range of this measure, but that of query "
+            f"{name} is {value}."
         )
-    return numbers
+    return numbers.clip(low, high)
 
 
 def aggregated(measures: Iterable[ir_measures.Measure], values: np.ndarray) -> np.ndarray:

@@ -16,12 +16,11 @@ import pandas as pd
 
 from ..frames import Told, collected
 from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
-from ..judged import Run, ideal, tied_across
-from ..measures import signature
+from ..judged import Judgements, Run, ideal, tied_across
+from ..measures import Normalised, signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, enough_workers
 from ..progress import progress, progress_bar
-from .doubts import refuse_unjudged
 from .evaluator import DiversityEvaluator, aggregated
 
 _Source = pd.DataFrame | str | os.PathLike[str] | Content
@@ -114,9 +113,24 @@ class Call:
     @cached_property
     def ready(self) -> DiversityEvaluator:
         """The evaluator with all ideal rankings, which are found with a progress bar: some take long."""
-        for judgements, order, cutoff in progress(self.evaluator.evaluation.ideals, "ideal rankings", unit="measure"):
-            ideal(judgements, order, cutoff)
+        ideals = [
+            (view, ours.normaliser, cutoff)
+            for (view, _, cutoff), formulas in self.evaluator.evaluation.formulas.items()
+            for _, ours, judgements in formulas
+            if isinstance(ours, Normalised) and judgements.columns.issuperset(ours.NEEDS)
+        ]
+        for one in progress(ideals, "ideal rankings", unit="measure"):
+            ideal(*one)
         return self.evaluator
+
+
+def refuse_unjudged(judgements: Judgements) -> None:
+    """Raise a ``ValueError`` if the qrels only name intents."""
+    if not len(judgements.rows.doc_ids):
+        raise ValueError(
+            f"qrels judge no document: they only name {len(judgements.named.query)} intents. Nuggets need assignments "
+            "to answers or passages, or relevant documents."
+        )
 
 
 def score_runs(

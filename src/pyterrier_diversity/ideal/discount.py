@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ import numpy as np
 from ..arithmetic import power
 
 Discount = Callable[[np.ndarray], np.ndarray]
+
+# The longest series that is summed.
+MAX_TERMS = 10_000_000
 
 
 def log_discount(rank: np.ndarray) -> np.ndarray:
@@ -31,3 +35,16 @@ class GeometricDiscount:
     def __call__(self, rank: np.ndarray) -> np.ndarray:
         """Return the discount at ranks."""
         return power(self.p, rank - 1)
+
+
+def underflow(base: float) -> float:
+    """Return an exponent from which all powers of ``base``, in [0, 1], are 0, or infinity for 1.
+
+    Examples
+    --------
+    >>> underflow(0.5)
+    1078
+    """
+    if base == 1:
+        return math.inf
+    return 2 if base == 0 else math.ceil(-746 / math.log(base)) + 1

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arithmetic import MAX_TERMS, divide, underflow
-from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount
+from ..arithmetic import divide
+from ..ideal import MAX_TERMS, Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount, underflow
 from ..judged import Order, Ranked
 from ..parameters import ALPHA, CUTOFF, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import Normalised, ZeroToOne, register, serve

@@ -16,7 +16,6 @@ import ir_measures
 import numpy as np
 
 from ..arithmetic import divide
-from ..docstrings import fields_of
 from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameter, Parameters, check_names, checked
 from ..warnings import DataWarning
@@ -27,19 +26,20 @@ if TYPE_CHECKING:
 __all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "register", "registered"]
 
 M = TypeVar("M", bound="DiversityMeasure")
-# How far rounding may lead out of a range.
-_LAST_BITS = 1e-9
 
 
 class _Signature:
     """The signature of a measure and of its class, for ``help`` and for Tab, from the declared parameters."""
 
     def __get__(self, measure: DiversityMeasure | None, owner: type[DiversityMeasure]) -> Signature:
-        arguments = []
-        for name, of in (owner if measure is None else measure).SUPPORTED_PARAMS.items():
-            kind = Argument.POSITIONAL_OR_KEYWORD if name == "measure" else Argument.KEYWORD_ONLY
-            arguments.append(Argument(name, kind, default=of.default, annotation=of))
-        return Signature(arguments)
+        declared = (owner if measure is None else measure).SUPPORTED_PARAMS
+        kinds = {"measure": Argument.POSITIONAL_OR_KEYWORD}
+        return Signature(
+            [
+                Argument(name, kinds.get(name, Argument.KEYWORD_ONLY), default=of.default, annotation=of)
+                for name, of in declared.items()
+            ]
+        )
 
 
 class DiversityMeasure(ir_measures.Measure):
@@ -107,12 +107,6 @@ class DiversityMeasure(ir_measures.Measure):
         if name != "SUPPORTED_PARAMS" and name in self.SUPPORTED_PARAMS:
             return self[name]
         raise AttributeError(f"{self.NAME} has no attribute or parameter {name!r}.")
-
-    @property
-    def PRETTY_NAME(self) -> str:
-        """The published name: the field Name in the Notes of the docstring, or ``NAME``."""
-        names = (fields_of(each.__doc__).get("Name") for each in type(self).__mro__)
-        return next(filter(None, names), self.NAME)
 
     def get(self, name: str) -> Any:
         """Return the value of a parameter, or None if the measure has no such parameter."""
@@ -298,7 +292,11 @@ def implementation(measure: ir_measures.Measure, *, inside: bool = False) -> Div
     """
     if isinstance(measure, DiversityMeasure):
         return measure
-    return _implementations[str(measure.NAME)](**measure.params) if is_ours(measure, inside=inside) else None
+    ours, built_in = _implementations.get(str(measure.NAME)), ir_measures.measures.registry.get(measure.NAME)
+    # A user's own measure with the same name is left alone.
+    if ours is None or type(measure) is not type(built_in) or hasattr(measure, "runtime_impl"):
+        return None
+    return ours(**measure.params) if ours.serves(measure.params, inside) else None
 
 
 def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:
@@ -315,42 +313,3 @@ def value_range(measure: ir_measures.Measure) -> tuple[float, float]:
 def range_text(low: float, high: float) -> str:
     """Write a range in the usual notation."""
     return f"{'[' if math.isfinite(low) else '('}{low:g}, {high:g}{']' if math.isfinite(high) else ')'}"
-
-
-def in_range(measure: DiversityMeasure, values: np.ndarray, query_ids: Sequence[str]) -> np.ndarray:
-    """Return the values of a measure within its range, which they may leave only by rounding.
-
-    Raises
-    ------
-    ValueError
-        If a value is outside by more.
-    """
-    low, high = measure.range()
-    if low <= np.minimum.reduce(values, initial=high) and np.maximum.reduce(values, initial=low) <= high:
-        return values
-    least, most = (limit + side * _LAST_BITS * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))
-    far = (values < least) | (values > most)
-    if far.any():
-        query = int(np.argmax(far))
-        raise ValueError(
-            f"{measure}: the values must be in {range_text(low, high)}, the range of this measure, but that of query "
-            f"{query_ids[query]!r} is {values[query]}."
-        )
-    return values.clip(low, high)
-
-
-def identity(measure: ir_measures.Measure) -> tuple[Any, ...]:
-    """Return a measure with its type and those of its parts: different measures of one name have different types."""
-    ours = implementation(measure)
-    parts = ours.parts() if isinstance(ours, CompositeMeasure) else ()
-    return type(measure), measure, *(identity(part.measure) for part in parts)
-
-
-def is_ours(measure: ir_measures.Measure, *, inside: bool = False) -> bool:
-    """Tell whether this package computes a measure. A user's own measure with the same name is left alone."""
-    if isinstance(measure, DiversityMeasure):
-        return True
-    ours, built_in = _implementations.get(str(measure.NAME)), ir_measures.measures.registry.get(measure.NAME)
-    if ours is None or type(measure) is not type(built_in) or hasattr(measure, "runtime_impl"):
-        return False
-    return ours.serves(measure.params, inside)

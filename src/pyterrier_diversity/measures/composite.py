@@ -12,7 +12,7 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
-from .base import CompositeMeasure, DiversityMeasure, Part, implementation, is_ours, register, value_range
+from .base import CompositeMeasure, DiversityMeasure, Part, implementation, register, value_range
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, PplusQ
 from .parse import parse
 from .subtopic import StRecall
@@ -262,7 +262,7 @@ class _Sharp(MeanWithRecall, Wrapper):
     def parts(self) -> Sequence[Part]:
         """Return subtopic recall and the measure."""
         recall = subtopic_recall(innermost(self).params.get("cutoff"), smallest_relevant(self))
-        return [recall, Part(self.measure if is_ours(self.measure) else Adhoc(self.measure))]
+        return [recall, Part(Adhoc(self.measure) if implementation(self.measure) is None else self.measure)]
 
 
 class SharpForm(MeanWithRecall):

@@ -72,12 +72,10 @@ class _RBU(DiversityMeasure):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         gain = ranked.weight * ranked.probability(self) * ranked.left(self)
-        value = ranked.total(power(self.p, ranked.rank) * gain) - self.e * self._discounts(ranked.n)
+        # p + p^2 + ... + p^n
+        effort = ranked.n if self.p == 1 else self.p * (1 - power(self.p, ranked.n)) / (1 - self.p)
+        value = ranked.total(power(self.p, ranked.rank) * gain) - self.e * effort
         return value * (1 - self.p) / self.p if self.norm else value
-
-    def _discounts(self, n: np.ndarray) -> np.ndarray:
-        """Return p + p^2 + ... + p^n."""
-        return n if self.p == 1 else self.p * (1 - power(self.p, n)) / (1 - self.p)
 
 
 RBU = register(_RBU())

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arithmetic import MAX_TERMS, divide, underflow
-from ..ideal import ByWorth
+from ..arithmetic import divide
+from ..ideal import MAX_TERMS, ByWorth, underflow
 from ..judged import Ranked, ideal
 from ..parameters import CUTOFF, GAINS, GRADES, POSITIVE, REL, GainTable, Parameter, Parameters
 from .ad_hoc import by_label

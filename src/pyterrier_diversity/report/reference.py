@@ -28,7 +28,7 @@ def entry(measure: DiversityMeasure) -> dict[str, Any]:
     read = [f"{column} (needed)" if column in measure.NEEDS else column for column in measure.READS]
     return {
         "measure": measure.NAME,
-        "name": measure.PRETTY_NAME,
+        "name": notes["Name"] or measure.NAME,
         "what": prose(measure).split("\n")[0],
         "formula": plain(notes["Formula"]) + (f", where {where}" if where else ""),
         "parameters": {name: parameter_text(parameter) for name, parameter in measure.SUPPORTED_PARAMS.items()},

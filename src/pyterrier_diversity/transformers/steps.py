@@ -14,7 +14,7 @@ import pyterrier as pt
 from ..arithmetic import divide
 from ..frames import RUN_COLUMNS, Columns, in_order
 from ..ideal import TIE
-from ..measures.base import identity
+from ..measures.base import CompositeMeasure, implementation
 from ..parameters import Parameter
 
 Normalise = Literal["sum", "max", "minmax"] | None
@@ -118,8 +118,15 @@ def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
     if isinstance(one, ir_measures.Measure):
-        return identity(one) == identity(other)
+        return _identity(one) == _identity(other)
     return bool(one == other)
+
+
+def _identity(measure: ir_measures.Measure) -> tuple[Any, ...]:
+    """Return a measure with its type and those of its parts: different measures of one name have different types."""
+    ours = implementation(measure)
+    parts = ours.parts() if isinstance(ours, CompositeMeasure) else ()
+    return type(measure), measure, *(_identity(part.measure) for part in parts)
 
 
 def _has_steps(value: object) -> bool:

@@ -13,7 +13,7 @@ import pandas as pd
 from ...evaluate import DiversityEvaluator
 from ...frames import collected
 from ...measures import Adhoc
-from ...measures.base import is_ours
+from ...measures.base import implementation
 from ...measures.groups import read_measures
 from ...measures.parse import read_measure
 from ..scores import Measures, with_legend
@@ -48,7 +48,7 @@ def _values_of_pairs(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pa
     qrels = [(str(i), *row) for i, (pair, _) in enumerate(rankings) for row in _judgements(pair)]
     frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "iteration", "weight", "relevance"])
     # A form of each measure that reads topics with several intents.
-    readable = [measure if is_ours(measure) else Adhoc(measure) for measure in measures]
+    readable = [Adhoc(measure) if implementation(measure) is None else measure for measure in measures]
     # The evaluator sorts queries whose ids are numbers by the number.
     with collected():  # these topics are made up, and often have one intent
         return DiversityEvaluator(readable, frame).values(run).reshape(len(readable), -1, 2)
