@@ -240,22 +240,22 @@ QUERIES = candidates(
 
 
 def test_intent_scores_are_laid_out_documents_by_intents_with_numbers_first():
-    q, z, p = read_intent_scores(INTENTS, QUERIES, "test")
+    (q, weights), (z, none), (p, _) = read_intent_scores(INTENTS, QUERIES, "test")
 
     # Documents b, a in ranking order; intents 9, 10, x.
-    np.testing.assert_array_equal(q.scores, [[0.25, np.nan, np.nan], [np.nan, 0.5, 1]])
-    assert q.weights.tolist() == [1 / 3] * 3
-    assert z.scores.shape == (1, 0)
-    assert z.weights.tolist() == []
-    assert p.scores.tolist() == [[0.1]]
+    np.testing.assert_array_equal(q, [[0.25, np.nan, np.nan], [np.nan, 0.5, 1]])
+    assert weights.tolist() == [1 / 3] * 3
+    assert z.shape == (1, 0)
+    assert none.tolist() == []
+    assert p.tolist() == [[0.1]]
 
 
 def test_weights_of_intents_are_shares_and_intents_of_weight_0_do_not_count():
-    q, _, p = read_intent_scores(INTENTS.assign(weight=[6.0, 0.0, 2.0, 5.0]), QUERIES, "test")
+    (q, of_q), _, (_, of_p) = read_intent_scores(INTENTS.assign(weight=[6.0, 0.0, 2.0, 5.0]), QUERIES, "test")
 
-    np.testing.assert_array_equal(q.scores, [[np.nan, np.nan], [0.5, 1]])
-    assert q.weights.tolist() == [0.75, 0.25]
-    assert p.weights.tolist() == [1]
+    np.testing.assert_array_equal(q, [[np.nan, np.nan], [0.5, 1]])
+    assert of_q.tolist() == [0.75, 0.25]
+    assert of_p.tolist() == [1]
 
 
 @pytest.fixture(scope="module")
@@ -274,8 +274,8 @@ def test_neither_the_order_of_rows_nor_other_queries_and_documents_matter(in_ord
         frame = pd.concat([more, frame])
 
     for one, other in zip(read_intent_scores(frame, QUERIES, "test"), in_order, strict=True):
-        np.testing.assert_array_equal(one.scores, other.scores)
-        np.testing.assert_array_equal(one.weights, other.weights)
+        for array, expected in zip(one, other, strict=True):
+            np.testing.assert_array_equal(array, expected)
 
 
 @pytest.mark.parametrize(
@@ -285,11 +285,14 @@ def test_neither_the_order_of_rows_nor_other_queries_and_documents_matter(in_ord
         (INTENTS.drop(columns="score"), "missing column score; found: qid, iteration, docno"),
         (INTENTS.assign(score=np.nan), "score must be a finite number, but query 'q' has nan"),
         (INTENTS.assign(docno=None), "row 0 has no docno"),
-        (pd.concat([INTENTS, INTENTS.head(1)]), "query 'q' has several scores of document 'a' for intent '10'"),
+        (
+            pd.concat([INTENTS, INTENTS.head(1)]),
+            "docno must appear once for each intent of a query, but query 'q' has 'a'",
+        ),
         (INTENTS.assign(weight=-1.0), "weight must not be negative, but query 'q' has -1.0"),
         (
             pd.concat([INTENTS, INTENTS.head(1).assign(docno="b")]).assign(weight=[1.0, 1, 1, 1, 2]),
-            "weight must be the same in all rows of an intent, but intent '10' of query 'q' has 1 and 2",
+            r"weight must be the same in all rows of a query's intent, but query 'q' has 2.0 \(rows like this: 1\)",
         ),
     ],
 )

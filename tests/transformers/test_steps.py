@@ -28,7 +28,7 @@ from pyterrier_diversity.transformers import (
     XQuAD,
     oracle_intent_scores,
 )
-from pyterrier_diversity.transformers.steps import Step, first_best, normalised
+from pyterrier_diversity.transformers.steps import first_best, normalised
 
 INTENTS = pd.DataFrame(
     [("q", "1", "a", 0.9), ("q", "1", "b", 0.8), ("q", "2", "c", 0.5), ("p", "1", "a", 0.5)],
@@ -217,7 +217,7 @@ def test_numbers_as_names_are_read_as_strings():
     [
         (results(q="a b").assign(score=[1.0, np.nan]), "score must be a finite number, but query 'q' has nan"),
         (results(q="a b").assign(score=[np.inf, 1.0]), "score must be a finite number, but query 'q' has inf"),
-        (results(q="a b a"), "query 'q' has document 'a' twice"),
+        (results(q="a b a"), "docno must appear once in a query, but query 'q' has 'a'"),
         (results(q="a b").assign(docno=["a", None]), "row 1 has no docno"),
         (results(q="a b").assign(turn=0), r"cannot re-rank a session"),
     ],
@@ -350,45 +350,13 @@ def test_the_data_of_a_step_cannot_be_changed():
 
 
 @WITH_INPUT
-def test_a_schematic_is_small_and_shows_the_settings_in_a_few_words(step, frame):
+def test_a_schematic_is_small_and_shows_the_step_as_it_prints_itself(step, frame):
     schematic = pt.schematic.transformer_schematic(step)
 
     assert len(pt.schematic.draw(step)) < 60_000
     assert schematic["label"]
-    assert all(len(text) <= 110 for text in schematic["settings"].values())
+    assert schematic["settings"] == {"step": repr(step)}
     assert (schematic["help_url"] or "https://doi.org/").startswith("https://doi.org/")
-
-
-class Shown(Step):
-    LABEL = "A step"
-
-    def __init__(self, short, long, few, many, bytes_, table, column, step, steps, lines, *, unknown=1):
-        self.short, self.long, self.few, self.many, self.bytes_ = short, long, few, many, bytes_
-        self.table, self.column, self.step, self.steps, self.lines = table, column, step, steps, lines
-
-    def transform(self, inp):
-        return inp
-
-
-def test_a_schematic_shows_short_settings_as_they_are_and_the_size_of_others():
-    table = pd.DataFrame({"column": range(1200)})
-    others = ([1] * 8, (1,) * 9, b"123456789", table, table["column"], pt.Transformer.identity())
-    step = Shown("x" * 100, "y" * 101, *others, [pt.Transformer.identity()], "a\n  b")
-
-    assert step.schematic() == {
-        "label": "A step",
-        "help_url": None,
-        "settings": {
-            "short": "x" * 100,
-            "long": "y" * 100 + " ...",
-            "few": "[1, 1, 1, 1, 1, 1, 1, 1]",
-            "many": "9 items",
-            "bytes_": "b'123456789'",
-            "table": "1,200 rows",
-            "column": "1,200 rows",
-            "lines": "a b",
-        },
-    }
 
 
 def rerankers_of_the_demo():

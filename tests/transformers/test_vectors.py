@@ -185,23 +185,24 @@ def test_vectors_may_be_arrays_in_a_column_of_another_name_which_stays():
 
 
 @pytest.mark.parametrize(
-    ("vectors", "message"),
+    "vectors",
     [
-        ([[1.0, 2.0], None], "must have vectors"),
-        ([None, None], "must have vectors of finite numbers"),
-        ([[1.0, 2.0], [1.0]], "must have vectors of one length .*inhomogeneous"),
-        ([[1.0, np.nan], [1.0, 2.0]], "must have vectors of finite numbers"),
-        ([[1.0, np.inf], [1.0, 2.0]], "must have vectors of finite numbers"),
-        ([[], []], "must have vectors of finite numbers"),
-        ([1.0, 2.0], "must have vectors of finite numbers"),
-        ([[[1.0]], [[2.0]]], "must have vectors of finite numbers"),
-        (["ab", "cd"], "must have vectors of one length .*could not convert"),
+        [[1.0, 2.0], None],
+        [None, None],
+        [[1.0, 2.0], [1.0]],
+        [[1.0, np.nan], [1.0, 2.0]],
+        [[1.0, np.inf], [1.0, 2.0]],
+        [[], []],
+        [1.0, 2.0],
+        [[[1.0]], [[2.0]]],
+        ["ab", "cd"],
     ],
 )
-def test_vectors_that_cannot_be_compared_are_refused(vectors, message):
+def test_vectors_that_cannot_be_compared_are_refused(vectors):
     frame = results({"a": 2.0, "b": 1.0}, {"a": vectors[0], "b": vectors[1]})
+    message = "^Diversify: the column doc_vec must have vectors of one length, of finite numbers, in query 'q'"
     for diversity in (0, 0.5):
-        with pytest.raises(ValueError, match=f"^Diversify: the column doc_vec {message}"):
+        with pytest.raises(ValueError, match=message):
             Diversify(diversity=diversity)(frame)
 
 

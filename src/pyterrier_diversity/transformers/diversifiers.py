@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from typing import Any, Literal, get_args
@@ -197,11 +198,11 @@ class _IntentReranker(Reranker):
         intents: Any = self.intents
         frame = intents if isinstance(intents, pd.DataFrame) else intents(inp)
         chosen, n_uncovered = [], 0
-        for query, found in zip(queries, read_intent_scores(frame, queries, self.who), strict=True):
+        for query, (scores, weights) in zip(queries, read_intent_scores(frame, queries, self.who), strict=True):
             what = f"{self.who}: an intent's score in query {query.query_id!r}"
-            coverage = normalised(found.scores, self.normalise, what)
+            coverage = normalised(scores, self.normalise, what)
             n_uncovered += not coverage.any()
-            chosen.append(self._rank(query, coverage, found.weights))
+            chosen.append(self._rank(query, coverage, weights))
         if n_uncovered:
             message = (
                 f"{self.who}: {n_uncovered} of {len(queries)} queries keep their order, because their documents have "
@@ -477,16 +478,13 @@ class Diversify(Reranker):
             yield diversify(vectors, scores, k, self.strategy, float(self.diversity), **self.options).indices
 
     def _vectors(self, inp: pd.DataFrame, query: Candidates) -> np.ndarray:
-        try:
+        vectors = np.empty(0)
+        with suppress(TypeError, ValueError):
             vectors = np.array(inp[self.column].iloc[query.rows].tolist(), dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"{self.who}: the column {self.column} must have vectors of one length in query {query.query_id!r}: "
-                f"{error}."
-            ) from error
         if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
             raise ValueError(
-                f"{self.who}: the column {self.column} must have vectors of finite numbers in query {query.query_id!r}."
+                f"{self.who}: the column {self.column} must have vectors of one length, of finite numbers, in query "
+                f"{query.query_id!r}."
             )
         return vectors if self.options.keys() & {"metric", "normalize"} else _of_length_1(vectors)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -156,17 +156,9 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     )
 
 
-class IntentScores(NamedTuple):
-    """Scores of a query's documents for its intents, shape (n_docs, n_intents), NaN if missing, and weights P(t|q).
-
-    If the weights sum to less than 1, the rest belongs to intents without scores.
-    """
-
-    scores: np.ndarray
-    weights: np.ndarray
-
-
-def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: str) -> list[IntentScores]:
+def read_intent_scores(
+    frame: pd.DataFrame, queries: Sequence[Candidates], who: str
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Read scores in the long form.
 
     Parameters
@@ -181,8 +173,10 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
 
     Returns
     -------
-    list of IntentScores
-        One for each query. The intents are in the order of their ids, numbers first.
+    list of pairs of ndarray
+        For each query, the scores of its documents for its intents, shape (n_docs, n_intents), NaN if missing, and the
+        weights P(t|q). If these sum to less than 1, the rest belongs to intents without scores. The intents are in the
+        order of their ids, numbers first.
 
     Raises
     ------
@@ -210,19 +204,10 @@ def read_intent_scores(frame: pd.DataFrame, queries: Sequence[Candidates], who: 
             "weight": _weight(columns),
         }
     )
-    weights = table.groupby(["query", "intent"])["weight"].agg(["min", "max"])
-    for name, intent in weights.index[weights["min"] != weights["max"]][:1]:
-        low, high = weights.loc[(name, intent)]
-        raise ValueError(
-            f"{what}: weight must be the same in all rows of an intent, but intent {intent!r} of query {name!r} has "
-            f"{low:g} and {high:g}."
-        )
-    twice = table[table.duplicated(["query", "intent", "doc"])]
-    for row in twice.head(1).itertuples():
-        raise ValueError(
-            f"{what}: query {row.query!r} has several scores of document {row.doc!r} for intent {row.intent!r} (rows "
-            f"like this: {len(twice)})."
-        )
+    first = table.groupby(["query", "intent"])["weight"].transform("first")
+    columns.refuse((first != table["weight"]).to_numpy(), "weight", "must be the same in all rows of a query's intent")
+    twice = table.duplicated(["query", "intent", "doc"]).to_numpy()
+    columns.refuse(twice, "doc_id", "must appear once for each intent of a query")
     rows = dict(iter(table[table["weight"] > 0].groupby("query", sort=False)))
     return [_laid_out(rows.get(one.query_id, table[:0]), one.docs) for one in queries]
 
@@ -235,11 +220,11 @@ def _weight(columns: Columns) -> np.ndarray:
     return weight
 
 
-def _laid_out(rows: pd.DataFrame, docs: np.ndarray) -> IntentScores:
+def _laid_out(rows: pd.DataFrame, docs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the scores of a query's documents, given the rows of the query that have a weight above 0."""
     weights = rows.groupby("intent")["weight"].first()
     names = sorted(weights.index, key=by_number)
     row, column = (pd.Index(ids).get_indexer(rows[of]) for ids, of in ((docs, "doc"), (names, "intent")))
     scores = np.full((len(docs) + 1, len(names)), np.nan)  # other documents have the place -1, which is the last row
     scores[row, column] = rows["score"]
-    return IntentScores(scores[:-1], weights[names].to_numpy() / max(weights.sum(), 1.0))
+    return scores[:-1], weights[names].to_numpy() / max(weights.sum(), 1.0)

@@ -53,6 +53,7 @@ class BM25(Step):
     """
 
     LABEL = "BM25"
+    LIMIT = "num_results"
     FIXED = frozenset({"k1", "b"})
     PARAMETERS = {
         "num_results": Parameter(int, 1000, interval="[1, inf)"),
@@ -85,10 +86,6 @@ class BM25(Step):
             return pt.model.add_ranks(inp.assign(docno="", score=0.0))
         queries = Columns(inp, (), "BM25").objects("query")
         return self._retrieved(inp, queries) if form.mode == "retrieve" else self._scored(inp, queries)
-
-    def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
-        """Return a pipeline that retrieves only ``k`` documents before a cutoff; None if that changes nothing."""
-        return self.before_cutoff("num_results", k)
 
     def scores(self, query: str) -> np.ndarray:
         """Return the score of every document, in descending order of their docnos."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -22,8 +22,6 @@ Normalise = Literal["sum", "max", "minmax"] | None
 N_CHOSEN = Parameter(int, interval="[1, inf)")
 NORMALISE = Parameter(str, choices=("sum", "max", "minmax"))
 
-# A schematic shows only the size of larger collections and longer texts.
-_MANY_ITEMS, _LONG = 8, 100
 # Sums of larger scores could overflow.
 _LARGEST_SCORE = 1e100
 
@@ -50,12 +48,15 @@ class Step(pt.Transformer):  # type: ignore[misc]
         Attributes that cannot be changed, because other attributes were computed from them.
     PARAMETERS : dict of str to Parameter
         The parameters. Attributes of these names are checked whenever they are set.
+    LIMIT : str
+        The parameter that limits the documents of a query, if there is one.
     """
 
     LABEL: ClassVar[str]
     PAPER: ClassVar[str | None] = None
     FIXED: ClassVar[frozenset[str]] = frozenset()
     PARAMETERS: ClassVar[dict[str, Parameter]] = {}
+    LIMIT: ClassVar[str] = "k"
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set an attribute, unless it is fixed or out of range; a ``ValueError`` names the parameter."""
@@ -67,21 +68,16 @@ class Step(pt.Transformer):  # type: ignore[misc]
         super().__setattr__(name, value)
 
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
-        """Return the label, the link and the settings for a schematic; data are described by their size."""
-        settings = {
-            given.name: _short_text(given.value)
-            for given in pt.inspect.transformer_attributes(self, strict=False)
-            if given.value is not pt.inspect.TransformerAttribute.MISSING and not _has_steps(given.value)
-        }
-        return {"label": self.LABEL, "help_url": self.PAPER, "settings": settings}
+        """Return the label, the link and the settings for a schematic: the step as it prints itself."""
+        return {"label": self.LABEL, "help_url": self.PAPER, "settings": {"step": repr(self)}}
 
-    def before_cutoff(self, name: str, k: int) -> pt.Transformer | None:
-        """Return a pipeline that finds only ``k`` documents, by a parameter, and a cutoff; None if it finds no more."""
-        limit = getattr(self, name)
+    def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
+        """Return a pipeline that finds only ``k`` documents before a cutoff; None if that changes nothing."""
+        limit = getattr(self, self.LIMIT, 0)
         if limit is not None and limit <= k:
             return None
         fewer = copy(self)
-        setattr(fewer, name, k)
+        setattr(fewer, self.LIMIT, k)
         return fewer >> pt.RankCutoff(k)
 
     @property
@@ -129,22 +125,6 @@ def _identity(measure: ir_measures.Measure) -> tuple[Any, ...]:
     return type(measure), measure, *(_identity(part.measure) for part in parts)
 
 
-def _has_steps(value: object) -> bool:
-    """Tell whether a setting is a transformer or a list of them, which a schematic draws itself."""
-    several = value if isinstance(value, (list, tuple)) else [value]
-    return any(isinstance(one, pt.Transformer) for one in several[:1])
-
-
-def _short_text(value: object) -> str:
-    """Return a setting as text of one line, or its size."""
-    if isinstance(value, (pd.DataFrame, pd.Series)):
-        return f"{len(value):,} rows"
-    if isinstance(value, Sized) and not isinstance(value, (str, bytes)) and len(value) > _MANY_ITEMS:
-        return f"{len(value):,} items"
-    text = " ".join(str(value).split())
-    return text if len(text) <= _LONG else f"{text[:_LONG]} ..."
-
-
 class Reranker(Step):
     """Choose ``k`` documents of each query and put them first; the others keep their order."""
 
@@ -176,10 +156,6 @@ class Reranker(Step):
         """Return the documents chosen for each query, as indices into its candidates, best first."""
         raise NotImplementedError
 
-    def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
-        """Return a pipeline that chooses only ``k`` documents before a cutoff; None if that changes nothing."""
-        return self.before_cutoff("k", k)
-
     def relevance(self, query: Candidates) -> np.ndarray:
         """Return the scores of a query's documents in [0, 1]."""
         what = f"{self.who}: the score of a result of {query.query_id!r}"
@@ -201,11 +177,8 @@ def candidates(results: pd.DataFrame, who: str) -> list[Candidates]:
         If a value is missing, a score is not finite, or a query has a document twice.
     """
     frame = in_ranking_order(results, who)
-    twice = frame[frame.duplicated(["query_id", "doc_id"])]
-    for query, doc in zip(twice["query_id"], twice["doc_id"], strict=True):
-        raise ValueError(
-            f"{who}: results must have each document of a query once, but query {query!r} has document {doc!r} twice."
-        )
+    columns = Columns(results, (), who).of(frame)
+    columns.refuse(frame.duplicated(["query_id", "doc_id"]).to_numpy(), "doc_id", "must appear once in a query")
     return [
         Candidates(str(name), rows["doc_id"].to_numpy(dtype=object), rows["score"].to_numpy(), rows.index.to_numpy())
         for name, rows in frame.groupby("query_id", sort=False)
