@@ -27,7 +27,6 @@ EXPLAINED = pd.DataFrame(
 ASL = pd.DataFrame(
     [("AP", 2, 0.01), ("AP", 1, 0.5), ("RBU", 1, 0.3), ("RBU", 2, 0.0)], columns=["measure", "rank", "asl"]
 )
-POWER = pd.DataFrame({"measure": ["RBU", "AP"], "pairs": [10, 10], "significant": [7, 4]})
 SIZES = pd.DataFrame(
     [
         ("AP", "old", 10, 0.8),
@@ -78,7 +77,6 @@ PICTURES = {
     "by_topic_set_size": (plots.by_topic_set_size, (SIZES,)),
     "coverage": (plots.coverage, (QRELS, RUN, "1")),
     "differences": (plots.differences, (COMPARED,)),
-    "discriminative_power": (plots.discriminative_power, (POWER,)),
     "explain": (plots.explain, (EXPLAINED,)),
     "intent_coverage": (plots.intent_coverage, (QRELS, RUN)),
     "means": (plots.means, (COMPARED,)),
@@ -92,7 +90,6 @@ PICTURES = {
 COLUMNS = {
     "asl_curve": "measure, rank, asl",
     "by_topic_set_size": "measure, size, tau",
-    "discriminative_power": "measure, significant, pairs",
     "topics_needed": "measure, topics, delta",
 }
 

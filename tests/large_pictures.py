@@ -56,10 +56,6 @@ def perquery() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
 
 
-def by_measure(**columns: Any) -> pd.DataFrame:
-    return pd.DataFrame({"measure": MEASURES, **columns})
-
-
 def lines(x: str, at: list[int], y: str, **columns: Any) -> pd.DataFrame:
     rows = [(name, value, 0.5 + 0.04 * i + value / 500) for i, name in enumerate(MEASURES) for value in at]
     return pd.DataFrame(rows, columns=["measure", x, y]).assign(**columns)
@@ -92,7 +88,6 @@ def pictures() -> dict[str, Callable[[], Any]]:
         "by_topic_set_size": lambda: plots.by_topic_set_size(lines("size", sizes, "tau")),
         "coverage": lambda: plots.coverage(*collection(), "7")[0],
         "differences": lambda: plots.differences(_compared()),
-        "discriminative_power": lambda: plots.discriminative_power(by_measure(significant=45, pairs=45)),
         "explain": lambda: plots.explain(_explained(10), "7")[0],
         "explain_one": lambda: plots.explain(_explained(1)[SYSTEMS[0]], "7"),
         "intent_coverage": lambda: plots.intent_coverage(*collection(), measure=Coverage),

@@ -54,7 +54,6 @@ def illustrations() -> dict[str, Callable[[], object]]:
         "differences": lambda: plots.differences(baseline, RBU @ 10),
         "coverage": lambda: plots.intent_coverage(qrels, runs, measure=StRecall),
         "asl": lambda: plots.asl_curve(meta.asl_curve(compared)),
-        "discriminative_power": lambda: plots.discriminative_power(meta.discriminative_power(compared)),
         "missed_intents": lambda: plots.missed_intents(missed_intents(named, runs, 5), QUERY),
         **OF_PAGES,
     }

@@ -25,7 +25,6 @@ _WALK: Parameters = {
     "burn_in": Parameter(int, 10_000, interval="[0, inf)"),
     "attempts": Parameter(int, 1_000, interval="[1, inf)"),
 }
-_SHAPE = Parameter(float, interval="(0, inf)")
 
 
 def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
@@ -254,7 +253,7 @@ def degrade(
     for name, shape in (("relevant", relevant), ("irrelevant", irrelevant)):
         if not isinstance(shape, (tuple, list)) or len(shape) != 2:
             raise ValueError(f"degrade: {name} must be a pair (alpha, beta) of a Beta distribution, not {shape!r}.")
-        shapes.append([_SHAPE.check("degrade", name, parameter) for parameter in shape])
+        shapes.append([Parameter(float, interval="(0, inf)").check("degrade", name, parameter) for parameter in shape])
     queries = relevance_by_query(judge(qrels_frame(qrels)))
     frames = [pd.DataFrame(columns=["qid", "iteration", "docno", "score"]).astype({"score": float})]
     for query, generator in zip(queries, generator_of(rng).spawn(len(queries)), strict=True):

@@ -69,7 +69,7 @@ UNBOUNDED = {"compare", "unanimity"}  # an effect size without variance; nothing
 def test_systems_are_compared_or_refused(perquery, test, groups, correction, alpha, n, b):
     given: dict[str, Any] = {"test": test, "groups": groups, "n_trials": n, "rng": 1}
     baseline = b.draw(st.sampled_from([None] * 7 + ["s1", ["s1"], "x", []]))
-    more = {"baseline": baseline, "correction": correction, "alpha": alpha, "ci": b.draw(SHARES)}
+    more = {"baseline": baseline, "correction": correction, "alpha": alpha}
     compared = answer("compare", lambda: meta.compare(perquery, **given, **more))
     check("compare", compared)
     if not isinstance(compared, Refusal):

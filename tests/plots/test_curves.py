@@ -200,8 +200,8 @@ def test_per_query_deltas_leave_out_queries_that_are_missing_for_a_system():
     ("data", "message"),
     [
         ((PERQUERY, "RR", "x", "y"), "the frame has no measure RR"),
-        ((PERQUERY, "AP", "x", "w"), "the frame has no system 'w' with AP; it has x, y, z"),
-        ((PERQUERY, "AP", ["x", "w"], "y"), "the frame has no system 'w' with AP"),
+        ((PERQUERY, "AP", "x", "w"), "the frame has no system w; it has x, y, z"),
+        ((PERQUERY, "AP", ["x", "w"], "y"), "the frame has no system w; it has x, y, z"),
         ((PERQUERY, "AP", [], "y"), "system must name a system"),
         ((PERQUERY.drop(columns="value"), "AP", "x", "y"), "missing column value; found: name, qid, measure"),
     ],

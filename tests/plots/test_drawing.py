@@ -264,7 +264,7 @@ def test_the_legend_of_narrow_axes_is_below_them(of_demo):
 
 def test_the_texts_of_a_new_figure_have_the_font_size_that_is_set():
     with plt.rc_context({"font.size": 20}):
-        ax = plots.discriminative_power(*PICTURES["discriminative_power"][1])
+        ax = plots.means(*PICTURES["means"][1])
 
     assert ax.title.get_fontsize() == 20
     assert ax.get_yticklabels()[0].get_fontsize() == 18

@@ -2,29 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frames_to_draw import COMPARED, POWER, texts, ticks
+from frames_to_draw import COMPARED, texts
 from pyterrier_diversity import plots
 from pyterrier_diversity.meta import compare
 
 pytestmark = pytest.mark.usefixtures("no_layout")
 
 HSD = [{"test": "tukey"}, {"test": "tukey-randomised", "n_trials": 500, "rng": 1}]
-
-
-def test_discriminative_power_has_a_bar_for_the_share_of_pairs_with_their_numbers():
-    ax = plots.discriminative_power(POWER)
-
-    assert [bar.get_width() for bar in ax.patches] == [0.7, 0.4]
-    assert texts(ax.get_yticklabels()) == ["RBU", "AP"]
-    assert texts(ax.texts) == ["7/10", "4/10"]
-
-
-@pytest.mark.usefixtures("laid_out")
-def test_an_axis_of_shares_goes_from_0_to_1_even_if_all_are_0():
-    ax = plots.discriminative_power(POWER.assign(significant=0))
-
-    assert ax.get_xlim() == (0, pytest.approx(1.15))
-    assert ticks(ax.xaxis) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
 
 
 def frame(n_systems=5, n_queries=20):
@@ -93,7 +77,6 @@ def test_the_middle_of_an_interval_is_the_mean():
         {"test": "bootstrap", "rng": 1},
         {"test": "t", "correction": "holm"},
         {"test": "tukey", "groups": "pairwise"},
-        {"test": "tukey", "ci": 0.5},
         {"test": "t", "alternative": "greater"},
     ],
 )

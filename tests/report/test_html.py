@@ -241,7 +241,6 @@ def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
     [
         (RUNS, {"baseline": "z"}, "html_report: baseline must be one of x, <y>, not 'z'"),
         (RUNS, {"cutoff": 0}, r"html_report: cutoff must be an integer in \[1, inf\), not 0"),
-        (RUNS, {"n_queries": -1}, r"html_report: n_queries must be an integer in \[0, inf\), not -1"),
         ({}, {}, "give at least one run"),
         (RUNS["x"], {}, r"html_report: runs looks like a run\. Give it a name"),
     ],

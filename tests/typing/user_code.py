@@ -37,7 +37,7 @@ def judged(perquery: pd.DataFrame) -> str:
     assert_type(meta.unanimity(perquery), pd.DataFrame)
     assert_type(meta.axiom_table(measures()), pd.DataFrame)
     compared = meta.compare(perquery, "tukey-randomised", baseline="bm25", rng=1)
-    plots.discriminative_power(meta.discriminative_power(compared)).set_title("power")
+    plots.means(compared).set_title("means")
     simulate.random_grades(perquery, rng=1)
     return meta.significance_table(compared).to_latex()
 

@@ -74,9 +74,8 @@ def compare(
                 raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
             why = worse.set_index(["measure", "system", "other"])["message"].to_dict()
         table = compared(values, measures=chosen, baseline=others or None, **how)
-    # Two baselines are compared once.
-    pairs = [(run, other) for i, other in enumerate(others) for run in names if run not in others[: i + 1]]
-    passed = [(str(m), *pair) for m in guarded for pair in pairs if (str(m), *pair) not in why]
+    pairs = table[["system", "other"]].drop_duplicates().to_numpy()
+    passed = [(str(m), run, other) for m in guarded for run, other in pairs if (str(m), run, other) not in why]
     shown.put(table, partial(_marked_text, shown), of=PEOPLE)
     end_with_gates(values, why.values(), (_power_of(values, *gate, tolerance, how["alpha"]) for gate in passed))
 

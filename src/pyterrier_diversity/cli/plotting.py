@@ -16,6 +16,7 @@ from click.core import ParameterSource
 
 from .. import meta, missed_intents, plots
 from ..io import replaced
+from ..plots.drawing import pyplot
 from .inputs import Asked, own_name
 from .options import command, of
 from .outputs import FILE, STANDARD_OUTPUT, Called
@@ -35,7 +36,6 @@ _MADE: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
     "means": (meta.compare,),
     "differences": (meta.compare,),
     "asl_curve": (meta.compare, meta.asl_curve),
-    "discriminative_power": (meta.compare, meta.discriminative_power),
     "by_topic_set_size": (_sampled,),
     "topics_needed": (partial(meta.topics_needed, n=[25, 50, 100, 200]),),
 }
@@ -116,11 +116,7 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
     dpi : int >= 10
         Dots per inch of a PNG file.
     """
-    try:
-        import matplotlib.pyplot as plt
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError as error:
-        raise ImportError("plot needs matplotlib: pip install matplotlib.") from error
+    plt = pyplot()
     steps = list(_steps(drawn.picture))
     unread = {*_CHOSEN}.difference(*(options for _, given in steps for _, options in given.values()))
     context = click.get_current_context()
@@ -129,7 +125,7 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
         if name in unread and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"The picture {drawn.picture} does not read {parameter.opts[-1]}: leave it out.")
     plt.switch_backend("agg")
-    formats = FigureCanvasBase.get_supported_filetypes()
+    formats = plt.FigureCanvasBase.get_supported_filetypes()
     ending = "png" if output == STANDARD_OUTPUT else os.path.splitext(output)[1].removeprefix(".").lower()
     if ending not in formats:
         raise click.UsageError(f"-o must end in a picture format ({', '.join(sorted(formats))}), not {output!r}.")

@@ -14,7 +14,6 @@ the picture                    is drawn from
 `means`, `differences`         `meta.compare`
 `stages`                       ``evaluate_runs(..., perquery=True)`` of `transformers.stages`
 `asl_curve`                    `meta.asl_curve`
-`discriminative_power`         `meta.discriminative_power`
 `by_topic_set_size`            `meta.topic_sampling`
 `topics_needed`                `meta.topics_needed` with several ``n`` or ``delta``
 ============================== =========================================================================================

@@ -262,8 +262,7 @@ def per_query_deltas(
         raise ValueError(f"{who}: system must name a system.")
     there = frame["name"].unique().tolist()
     for name in (*systems, baseline):
-        if name not in there:
-            raise ValueError(f"{who}: the frame has no system {name!r} with {measure}; it has {', '.join(there)}.")
+        drawing.one_of(who, "system", there, name)
     shown = called("names", names, [*systems, baseline])
     scores = read_scores(frame[frame["name"].isin([*systems, baseline])])
     values = dict(zip(scores.systems, scores.by_measure[str(measure)], strict=True))

@@ -43,6 +43,15 @@ LINE, _GAP, _SMALLEST, _LARGEST_FIGURE, _AROUND, _NARROW = 0.16, 0.16, 1.0, 20.0
 _NEW: WeakSet[Any] = WeakSet()
 
 
+def pyplot() -> Any:
+    """Return matplotlib's pyplot; an ``ImportError`` says how to install it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from error
+    return plt
+
+
 @contextmanager
 def axes(ax: Axes | None, width: float = 4.8, height: float = 3.6) -> Iterator[Axes]:
     """Give the axes to draw into: ``ax``, or those of a new figure that become this large, in inches, within texts."""
@@ -61,13 +70,9 @@ def panels(
     if given is not None:
         yield given
         return
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install matplotlib") from error
     parts, size = np.array([n_columns, -(-n // n_columns)]), np.array([width, height])
     # By default, axes have this share of a figure.
-    figure = plt.figure(figsize=parts * size / (0.775, 0.77), layout="constrained")
+    figure = pyplot().figure(figsize=parts * size / (0.775, 0.77), layout="constrained")
     _NEW.add(figure)
     panels = [figure.add_subplot(parts[1], n_columns, place + 1) for place in range(n)]
     yield panels
@@ -80,28 +85,22 @@ def panels(
         figure.set_size_inches(np.minimum(figure.get_size_inches() + parts * missing, _LARGEST_FIGURE))
 
 
-def unreadable(who: str, problem: str, source: str) -> ValueError:
-    """Return the error that a frame cannot be drawn, which says what can be drawn."""
-    return ValueError(f"{who}: {problem}. Pass the result of {source}.")
-
-
 def readable(
     who: str, frame: pd.DataFrame, source: str, *columns: str, names: Names = None, labels: Names = None
 ) -> pd.DataFrame:
     """Return the frame with the names that are given, if it has rows and these columns."""
-    missing = [column for column in columns if column not in frame]
-    if missing:
+    missing = ", ".join(column for column in columns if column not in frame)
+    if missing or frame.empty:
         found = ", ".join(map(str, frame.columns)) or "none"
-        raise unreadable(who, f"missing column {', '.join(missing)}; found: {found}", source)
-    if frame.empty:
-        raise unreadable(who, "the frame has no rows", source)
+        problem = f"missing column {missing}; found: {found}" if missing else "the frame has no rows"
+        raise ValueError(f"{who}: {problem}. Pass the result of {source}.")
     return renamed(frame, names, labels)
 
 
-def one_of(who: str, kind: Literal["measure", "query"], found: Sequence[str], given: object) -> str:
-    """Return the name of the measure or query to show, of those that are found: the only one, if none is given."""
-    argument, plural = {"measure": ("measure", "measures"), "query": ("query_id", "queries")}[kind]
+def one_of(who: str, kind: Literal["measure", "query", "system"], found: Sequence[str], given: object) -> str:
+    """Return the name of the measure, query or system to show, by default the only one found."""
     if given is None and len(found) > 1:
+        argument, plural = ("query_id", "queries") if kind == "query" else (kind, f"{kind}s")
         raise ValueError(
             f"{who}: {argument} must name one of the {len(found)} {plural} of the frame: {listed(found, 20)}."
         )
@@ -141,10 +140,10 @@ def _has_formula(text: str) -> bool:
 
 
 @contextmanager
-def named_rows(ax: Axes | None, names: Iterable[object], width: float = 4.0, line: int = _NAME) -> Iterator[Axes]:
+def named_rows(ax: Axes | None, names: Iterable[object], line: int = _NAME) -> Iterator[Axes]:
     """Give the axes to draw rows with these names into, the first on top."""
     texts, height = in_rows([(name, "") for name in names], ax, line)
-    with axes(ax, width, height) as ax:
+    with axes(ax, height=height) as ax:
         name_rows(ax, texts, height)
         yield ax
 

@@ -1,4 +1,4 @@
-"""Pictures in rows: a bar for each measure, or a point for each system or pair of systems."""
+"""Pictures in rows: a point for each system or pair of systems."""
 
 from __future__ import annotations
 
@@ -8,59 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..arithmetic import divide
 from ..io import renamed
 from ..meta.significance.marks import told_of_test, with_bounds
 from . import drawing
-from .drawing import BLUE, COUNTS, Names
+from .drawing import BLUE, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["differences", "discriminative_power", "means"]
+__all__ = ["differences", "means"]
 
 _OF_COMPARE = ("measure", "system", "other", "difference", "p", "significant", "ci_low", "ci_high")
 # Intervals of one test differ by rounding only.
 _ROUNDING = 1e-9
 # Two names in a row have longer lines.
 _LINE_OF_TWO = 56
-
-
-def discriminative_power(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
-    """Show the share of the pairs of systems that differ significantly, for each measure.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``measure``, ``significant`` (number of pairs that differ significantly) and ``pairs`` (number of all
-        pairs), as `meta.discriminative_power` returns them.
-    labels : mapping, optional
-        The text to show for each measure, by its name.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A bar for each measure, the first row on top, with its numbers of pairs.
-
-    Raises
-    ------
-    ValueError
-        If the frame has no rows or several for a measure, or a column is missing.
-    """
-    who, source = "discriminative_power", "meta.discriminative_power"
-    frame = drawing.readable(who, frame, source, "measure", "significant", "pairs", labels=labels)
-    again = frame["measure"][frame["measure"].duplicated()]
-    if len(again):
-        raise drawing.unreadable(who, f"each measure must have one row, but {again.iloc[0]} has several", source)
-    pairs = frame[["significant", "pairs"]]
-    shares, texts = divide(*pairs.to_numpy(dtype=np.float64).T), pairs.astype(str).agg("/".join, axis=1)
-    with drawing.named_rows(ax, frame["measure"]) as ax:
-        ax.bar_label(ax.barh(range(len(shares)), shares, color=BLUE), [*texts], padding=3, fontsize=drawing.scaled(9))
-        ax.set_xlim(0, 1.15)
-        told = drawing.known(frame, test="{}", alpha="alpha {:g}", **COUNTS)
-        return drawing.caption(ax, *told, x="share of pairs of systems that differ significantly")
 
 
 def means(
@@ -90,7 +52,7 @@ def means(
     ------
     ValueError
         If the frame has no rows, or a column or the measure is missing. Also if ``measure`` is required but not given,
-        or if the pairs do not share one critical difference, as with other tests, a correction, or another ``ci``.
+        or if the pairs do not share one critical difference, as with other tests or a correction.
 
     Notes
     -----
@@ -113,12 +75,12 @@ def means(
     apart = (rows["ci_low"] > 0) | (rows["ci_high"] < 0)
     if not np.isfinite(widths).all() or np.ptp(widths) > _ROUNDING * far.max() or (apart != rows["significant"]).any():
         raise ValueError(
-            "means needs a Tukey HSD test of all systems, without ci: only this test has one critical difference for "
-            "all pairs. For other tests, use plots.differences."
+            "means needs a Tukey HSD test of all systems: only this test has one critical difference for all pairs. "
+            "For other tests, use plots.differences."
         )
     means = pd.concat([rows.set_index("system")["mean"], rows.set_index("other")["other_mean"]])
     means = means[~means.index.duplicated()].sort_values(ascending=False, kind="stable")
-    with drawing.named_rows(ax, means.index, 4.8) as ax:
+    with drawing.named_rows(ax, means.index) as ax:
         half = widths[0] / 2
         _points(ax, pd.DataFrame({"mean": means, "low": means - half, "high": means + half, "filled": True}))
         unsure = int(rows["undecided"].sum())
@@ -172,14 +134,14 @@ def differences(
     one = len(baselines) == 1 and len(rows) > 1
     pairs = rows["system"] if one else rows["system"].astype(str) + " - " + rows["other"].astype(str)
     p, linestyle, caveat = ("p_corrected", "--", ", not corrected") if "p_corrected" in rows else ("p", "-", "")
-    with drawing.named_rows(ax, pairs, 4.8, line=_LINE_OF_TWO) as ax:
+    with drawing.named_rows(ax, pairs, _LINE_OF_TWO) as ax:
         _points(ax, rows[["difference", "ci_low", "ci_high", "significant"]], linestyle, [0])
         ax.axvline(0, color="0.4", linewidth=0.8)
         for row, (value, unsure) in enumerate(rows[[p, "undecided"]].to_numpy()):
             text = f"p {value}{' ?' if unsure else ''}"
             ax.text(1.01, row, text, va="center", size=drawing.scaled(8), transform=ax.get_yaxis_transform())
         told = f" from {baselines[0]}" if one else ""
-        level = f"{100 * compared.attrs['ci']:g}% " if "ci" in compared.attrs else ""
+        level = f"{100 * (1 - compared.attrs['alpha']):g}% " if "alpha" in compared.attrs else ""
         marks = "● significant   ○ not significant"
         marks += "   ? more trials could decide otherwise" if rows["undecided"].any() else ""
         what = f"difference in {rows['measure'].iloc[0]}{told}, with {level}intervals{caveat}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
+# Braces of the text are angle brackets until all groups are translated.
 _SYMBOLS = {r"\left": "", r"\right": "", r"\quad": " ", r"\le": "<=", r"\ge": ">=", r"\in": "in", r"\cup": "or"}
-_SYMBOLS |= {r"\cdot": "", r"\exists": "there is", r"\,": " ", r"\;": " ", r"\{": "{", r"\}": "}"}
-_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[^\\]")
+_SYMBOLS |= {r"\cdot": "", r"\exists": "there is", r"\,": " ", r"\;": " ", r"\{": "⟨", r"\}": "⟩"}
+_SYMBOL = re.compile(r"\\(?!frac|text|mathrm)([A-Za-z]+|.)")
+_GROUP = re.compile(r"\\frac{([^{}]*)}{([^{}]*)}|\\(?:text|mathrm){([^{}]*)}|([_^]){([^{}]*)}")
 
 
 def plain(latex: str) -> str:
@@ -20,42 +21,25 @@ def plain(latex: str) -> str:
     >>> plain(r"\frac{1}{|T|} \sum_t \frac{1 - \alpha}{R_t + 1} J_{it}^{c_{it}}")
     '1/|T| sum_t (1 - alpha)/(R_t + 1) J_it^c_it'
     """
-    return _tidy(_up_to_brace(iter(_TOKEN.findall(latex))))
+    before, text = "", _SYMBOL.sub(lambda found: _SYMBOLS.get(found[0], found[1]), latex)
+    while text != before:  # the innermost groups first
+        before, text = text, _GROUP.sub(_translated, text)
+    return _tidy(text).replace("⟨", "{").replace("⟩", "}")
 
 
-def _up_to_brace(tokens: Iterator[str]) -> str:
-    """Return the text up to the brace that closes the group."""
-    parts = []
-    for token in tokens:
-        if token == "}":
-            break
-        if token == "{":
-            parts.append(_up_to_brace(tokens))
-        elif token == r"\frac":
-            parts.append("/".join(_bracketed(_argument(tokens)) for _ in range(2)))
-        elif token in ("_", "^"):
-            parts.append(token + _script(_argument(tokens), "()" if token == "^" else "{}"))
-        elif token in (r"\text", r"\mathrm"):
-            parts.append(_argument(tokens))
-        else:
-            parts.append(_SYMBOLS.get(token, token.lstrip("\\")))
-    return "".join(parts)
-
-
-def _argument(tokens: Iterator[str]) -> str:
-    token = next(tokens)
-    return _up_to_brace(tokens) if token == "{" else token.lstrip("\\")
+def _translated(group: re.Match[str]) -> str:
+    above, below, words, mark, script = group.groups()
+    if mark:
+        script = _tidy(script)
+        brackets = "" if re.fullmatch(r"[\w*+]+", script) else "()" if mark == "^" else "⟨⟩"
+        return mark + brackets[:1] + script + brackets[1:]
+    return words if above is None else f"{_bracketed(above)}/{_bracketed(below)}"
 
 
 def _bracketed(text: str) -> str:
     """Return part of a fraction in brackets, unless it is one symbol, call or pair of bars."""
     text = _tidy(text)
     return text if re.fullmatch(r"[\w*^']*(\([^()]*\))?|\|\w+\|", text) else f"({text})"
-
-
-def _script(text: str, brackets: str) -> str:
-    text = _tidy(text)
-    return text if re.fullmatch(r"[\w*+]+", text) else brackets[0] + text + brackets[1]
 
 
 def _tidy(text: str) -> str:

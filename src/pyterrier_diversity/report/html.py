@@ -25,12 +25,13 @@ from ..measures.groups import read_some_measures
 from ..meta import compare
 from ..meta.scores import Scores, read_scores, rounded
 from ..meta.significance.marks import told_of_test
-from ..parameters import CUTOFF, Parameter, checked
+from ..parameters import CUTOFF, checked
 from ..randomness import Rng
 from .summary import TestedMeans, meaning
 
 _PATH = (str, os.PathLike)
-_QUERIES = Parameter(int, interval="[0, inf)")
+# How many queries have both rankings.
+_MOST_QUERIES = 5
 
 
 @once_a_kind()
@@ -45,7 +46,6 @@ def html_report(
     test: str = "tukey-randomised",
     correction: str | None = None,
     alpha: float = 0.05,
-    n_queries: int = 5,
     names: Mapping[Any, str] | None = None,
     labels: Mapping[Any, str] | None = None,
     title: str = "Diversity of search results",
@@ -55,9 +55,9 @@ def html_report(
 
     The report says in plain words which system is best on which measure, by how much, whether that could be chance, and
     what the measures mean. It has the means with intervals, the differences on each query, and what `check_files` finds
-    in the data, such as unjudged documents. For the queries that differ most, it shows both rankings side by side. It
-    lists the intents (nuggets) that each system covers and misses. At the end are the date, the files, the versions and
-    the signatures of the measures. Systems are in the order of the first measure.
+    in the data, such as unjudged documents. For the five queries that differ most, it shows both rankings side by side.
+    It lists the intents (nuggets) that each system covers and misses. At the end are the date, the files, the versions
+    and the signatures of the measures. Systems are in the order of the first measure.
 
     Parameters
     ----------
@@ -78,8 +78,6 @@ def html_report(
         measures, or 10 if none has one.
     test, correction, alpha, rng
         The significance test, as in `meta.compare`.
-    n_queries : int >= 0
-        How many queries to show with both rankings.
     names, labels : mapping, optional
         The text to show for each system or measure, by its name.
     title : str
@@ -118,7 +116,6 @@ def html_report(
     who = "html_report"
     chosen = {str(measure): measure for measure in read_some_measures(who, measures)}
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"] or max(last_rank(one) or 0 for one in chosen.values()) or 10
-    n_queries = _QUERIES.check(who, "n_queries", n_queries)
     io.check_order(who, qrels, runs, measures, order="qrels, runs, measures, path")
     qrels, given, frames = _read(who, qrels, runs, path, baseline)
     perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
@@ -137,7 +134,7 @@ def html_report(
             meanings={name: meaning(measure) for name, measure in chosen.items()},
             signatures=perquery.attrs["signatures"],
             **_data_told(qrels, given, frames, cutoff),
-            **_differences_told(qrels, frames, scores, baseline or next(iter(given)), n_queries),
+            **_differences_told(qrels, frames, scores, baseline or next(iter(given))),
             **_intents_told(qrels, frames, cutoff),
         )
     with io.replaced(path) as file:
@@ -196,7 +193,7 @@ def _file(given: Any) -> str:
 
 
 def _differences_told(
-    qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], scores: Scores, baseline: str, n_queries: int
+    qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], scores: Scores, baseline: str
 ) -> dict[str, Any]:
     """Return the differences from the baseline by measure, system and query, the largest gain first.
 
@@ -216,7 +213,7 @@ def _differences_told(
     }
     delta = deltas[scores.measures[0]]
     largest, furthest = delta.abs().max(axis=1).sort_values(ascending=False, kind="stable"), delta.abs().idxmax(axis=1)
-    queries = largest.index[largest > 0][:n_queries].tolist()
+    queries = largest.index[largest > 0][:_MOST_QUERIES].tolist()
     explain, shown = Explain(qrels, scores.measures[0]), []
     for qid in queries:
         of_query = {name: frames[name][frames[name]["qid"] == qid] for name in (baseline, furthest[qid])}

@@ -99,11 +99,14 @@ def test_rows_are_in_the_order_of_the_ids_and_the_last_is_over_all():
 def test_pairs_of_one_judge_are_left_out_with_their_counts():
     first, second = judged([1, 0, 2]), judged([1, 0, 2, 2, 0])
 
-    with pytest.warns(UserWarning, match="only qrels_b \\(2\\) judge are left out; both judge 2"):
+    with pytest.warns(
+        UserWarning,
+        match="3 pairs .* left out \\(qrels_a 1, qrels_b 2\\); several judges judged 2",
+    ):
         table = agreement(first, second.iloc[1:])
 
     assert last(table)["pairs"] == 2
-    assert (table.attrs["only_a"], table.attrs["only_b"]) == (1, 2)
+    assert table.attrs["only"] == {"qrels_a": 1, "qrels_b": 2}
 
 
 def test_negative_labels_are_0_and_labels_above_0_are_relevant():
@@ -142,7 +145,7 @@ def test_qrels_with_ir_measures_names_are_read_and_none_is_changed():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((judged([1]), judged([1], query="p")), "must judge at least one document for the same intent"),
+        ((judged([1]), judged([1], query="p")), "two judges must judge at least one document for the same intent"),
         ((pd.concat([judged([1]), judged([2])]), judged([1])), "different labels for one query, intent and document"),
         ((judged([1]), judged([1]).drop(columns="label")), "qrels_b: missing column label"),
         ((of_judges([[1, 0]]),), "give the qrels of at least two judges, not 1"),
@@ -171,7 +174,7 @@ def test_each_intent_and_query_has_the_alpha_of_its_labels_alone():
     parts = [of_judges(case["labels"], iteration=f"t{i}", qid=f"q{i // 2}") for i, case in enumerate(SEVERAL[:3])]
     judges = {name: pd.concat([part[name] for part in parts if name in part]) for name in parts[1]}
 
-    with pytest.warns(UserWarning, match=r"\d+ pairs that only one judge judged are left out; several judges"):
+    with pytest.warns(UserWarning, match=r"4 pairs .* left out \(judge 0 1, judge 3 1, judge 4 2\); several judges"):
         table = agreement(judges)
 
     assert table["iteration"].tolist() == ["t0", "t1", "t2", "all"]

@@ -157,18 +157,20 @@ def test_values_that_differ_in_the_last_bits_are_ties(coefficient, variant):
 
 
 @pytest.mark.parametrize(
-    ("lists", "message"),
+    "lists",
     [
-        (([1, 2], [1, 2, 3]), "must be lists of the same length, 2 or more, not of shapes .2,. and .3,."),
-        (([1], [1]), "must be lists of the same length, 2 or more"),
-        (([[1, 2], [3, 4]], [[1, 2], [3, 4]]), "must be lists of the same length, 2 or more"),
-        (([1, 2], [1, math.inf]), "must be finite numbers, not inf"),
-        (([math.nan, 2], [1, 2]), "must be finite numbers, not nan"),
-        ((["x", 2], [1, 2]), "must be lists of numbers"),
+        ([1, 2], [1, 2, 3]),
+        ([1], [1]),
+        ([[1, 2], [3, 4]], [[1, 2], [3, 4]]),
+        ([1, 2], [1, math.inf]),
+        ([math.nan, 2], [1, 2]),
+        (["x", 2], [1, 2]),
+        (1, 2),
     ],
 )
-def test_lists_of_different_lengths_are_refused(lists, message):
-    with pytest.raises(ValueError, match=f"kendall_tau: (first|second) .*{message}"):
+def test_lists_that_cannot_be_correlated_are_refused(lists):
+    message = "^kendall_tau: first and second must be lists of finite numbers of the same length, 2 or more[.]$"
+    with pytest.raises(ValueError, match=message):
         kendall_tau(*lists)
 
 

@@ -44,7 +44,7 @@ def agreement(qrels_a: Any, qrels_b: Any = None) -> pd.DataFrame:
         - ``jaccard`` in [0, 1]: pairs that both judged relevant, divided by pairs that either judged relevant; NaN if
           there are none
 
-        ``attrs`` describes the columns, and says how many pairs only one judge judged.
+        ``attrs`` describes the columns, and says how many pairs ``only`` one judge judged, by judge.
 
         For a dict of judges, the columns after ``pairs`` are
 
@@ -108,29 +108,25 @@ def agreement(qrels_a: Any, qrels_b: Any = None) -> pd.DataFrame:
         [_labels_of_judge(qrels, str(name)).assign(judge=i) for i, (name, qrels) in enumerate(judges.items())]
     )
     alone = labels.groupby(_JUDGED_PAIR)["judge"].transform("size") == 1
-    only = np.bincount(labels["judge"][alone], minlength=2).tolist()
+    only = dict(zip(map(str, judges), np.bincount(labels["judge"][alone], minlength=len(judges)).tolist(), strict=True))
     labels = labels[~alone]
     if labels.empty:
-        who = "two judges" if of_several else "qrels_a and qrels_b"
-        raise ValueError(f"agreement: {who} must judge at least one document for the same intent.")
+        raise ValueError("agreement: two judges must judge at least one document for the same intent.")
     # The labels of a pair follow each other, in the order of the judges.
     pair = labels.groupby(_JUDGED_PAIR, sort=False).ngroup()
     place = intents_of_rows(Columns(labels, (), "labels"))[0]
     labels = labels.assign(pair=pair, place=place).sort_values(["place", "pair"], kind="stable")
-    attrs: dict[str, Any] = {"only_a": only[0], "only_b": only[1]}
-    left_out = f"pairs that only qrels_a ({only[0]}) or only qrels_b ({only[1]}) judge are left out; both judge"
-    if of_several:
-        attrs = {"judges": list(map(str, judges)), "only_one": sum(only)}
-        left_out = f"{sum(only)} pairs that only one judge judged are left out; several judges judged"
-    if any(only):
-        warn(MissingWarning(f"agreement: {left_out} {pair.nunique()}."))
+    if n_only := sum(only.values()):
+        told = ", ".join(f"{name} {n}" for name, n in only.items() if n)
+        left_out = f"{n_only} pairs that only one judge judged are left out ({told})"
+        warn(MissingWarning(f"agreement: {left_out}; several judges judged {pair.nunique()}."))
     levels = np.unique(labels["relevance"])
     intents = [*labels.groupby(_JUDGED_PAIR[:2], sort=False), (("all", "all"), labels)]
     rows = [
         {"qid": query, "iteration": intent, **(_alphas(own) if of_several else _kappas(own, levels))}
         for (query, intent), own in intents
     ]
-    return with_legend(pd.DataFrame(rows), agreement, attrs)
+    return with_legend(pd.DataFrame(rows), agreement, {"only": only})
 
 
 def _labels_of_judge(qrels: Any, what: str) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,13 +18,8 @@ from ..significance.randomisation import slices
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
 Variant = Literal["a", "b"]
 
-METHOD = Parameter(str, "tau", choices=get_args(Method))
-VARIANT = Parameter(str, "b", choices=("a", "b"))
-
 # How many numbers are in memory at a time.
 _CELLS = 2**22
-
-_SIGN_TEST = Parameter(str, "exact", choices=("exact", "normal"))
 
 
 def rank_correlation(
@@ -130,8 +126,8 @@ def rank_correlation(
 
     >>> colours = rank_correlation(means, matrix=True).style.background_gradient("RdBu", vmin=-1, vmax=1)
     """
-    METHOD.check("rank_correlation", "method", method)
-    VARIANT.check("rank_correlation", "variant", variant)
+    Parameter(str, choices=get_args(Method)).check("rank_correlation", "method", method)
+    Parameter(str, choices=get_args(Variant)).check("rank_correlation", "variant", variant)
     if method == "spearman" and variant != "b":
         raise ValueError(f"rank_correlation: variant must be 'b' for method='spearman', not {variant!r}.")
     means = _means_of_systems(perquery_or_means)
@@ -190,19 +186,12 @@ def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     >>> round(kendall_tau([3, 2, 1], [3, 1, 2]), 3)
     0.333
     """
-    try:
-        one, other = lists = [np.asarray(values, dtype=np.float64) for values in (first, second)]
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"kendall_tau: first and second must be lists of numbers: {error}.") from error
-    if one.ndim != 1 or one.shape != other.shape or len(one) < 2:
-        raise ValueError(
-            "kendall_tau: first and second must be lists of the same length, 2 or more, not of shapes "
-            f"{one.shape} and {other.shape}."
-        )
-    for name, values in zip(("first", "second"), lists, strict=True):
-        if not np.isfinite(values).all():
-            raise ValueError(f"kendall_tau: {name} must be finite numbers, not {values[~np.isfinite(values)][0]}.")
-    return float(correlate(rounded(one)[None], rounded(other)[None]).item())
+    lists: np.ndarray = np.empty(0)
+    with suppress(TypeError, ValueError, OverflowError):
+        lists = np.array([first, second], dtype=np.float64)
+    if lists.ndim != 2 or lists.shape[1] < 2 or not np.isfinite(lists).all():
+        raise ValueError("kendall_tau: first and second must be lists of finite numbers of the same length, 2 or more.")
+    return float(correlate(*rounded(lists)[:, None]).item())
 
 
 def correlate(
@@ -379,7 +368,7 @@ def concordance(
     >>> table = concordance(frame, gold="R").set_index(["measure", "other"])
     >>> ax = table[["concordance", "other_concordance"]].plot.barh()
     """
-    _SIGN_TEST.check("concordance", "method", method)
+    Parameter(str, choices=("exact", "normal")).check("concordance", "method", method)
     golds = names_of(gold)
     if not golds:
         raise ValueError("concordance: gold must have at least one measure.")

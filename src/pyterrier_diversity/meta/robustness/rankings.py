@@ -9,7 +9,6 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
-from ir_measures.measures import MeanAgg
 
 from ...evaluate import DiversityEvaluator, aggregated
 from ...frames import NO_DOCUMENT, QRELS_COLUMNS, Columns, warn
@@ -29,9 +28,7 @@ N_TRIALS = Parameter(int, 1000, interval="[1, inf)")
 _SAMPLING: Parameters = {
     "n_trials": N_TRIALS,
     "fuzziness": Parameter(float, 0.05, interval="[0, inf)"),
-    "ci": Parameter(float, 0.95, interval="(0, 1)"),
 }
-_POOL_DEPTH = Parameter(int, interval="[1, inf)")
 
 
 def stability(
@@ -332,7 +329,7 @@ def pool_depth(
     """
     who = "pool_depth"
     (judged,), systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels)
-    wanted = _POOL_DEPTH.check_each(who, "depths", depths)
+    wanted = Parameter(int, interval="[1, inf)").check_each(who, "depths", depths)
     rankings = [Run(run) for run in systems.values()]
     pools = [judged[retrieval_counts(Columns(judged, (), "qrels"), rankings, depth) > 0] for depth in wanted]
     for depth, pool in zip(wanted, pools, strict=True):
@@ -360,7 +357,6 @@ def assessor_agreement(
     *,
     group: Group | None = None,
     n_trials: int = 1000,
-    ci: float = 0.95,
     rng: Rng = None,
 ) -> pd.DataFrame:
     """Compare the rankings of the systems by the judgements of two assessors.
@@ -379,8 +375,6 @@ def assessor_agreement(
         The family of each measure, by the measure's name.
     n_trials : int >= 1
         Number of resamples of the topics, for the interval of tau.
-    ci : float in (0, 1)
-        Confidence of the interval.
     rng : int or Generator, optional
         Random seed or generator.
 
@@ -394,8 +388,8 @@ def assessor_agreement(
         - ``tau`` in [-1, 1]: Kendall's tau-b with the ranking of the systems by the full data; NaN if all systems are
           tied
         - ``family_tau`` (with ``group``): mean tau of the family's measures, without NaN
-        - ``tau_low``: lower end of the bootstrap interval of tau over the topics
-        - ``tau_high``: upper end of the bootstrap interval of tau over the topics
+        - ``tau_low``: lower end of the 95 % bootstrap interval of tau over the topics
+        - ``tau_high``: upper end of the 95 % bootstrap interval of tau over the topics
 
         ``attrs`` describes the columns, and has the numbers of systems, common queries and trials.
 
@@ -403,8 +397,7 @@ def assessor_agreement(
     ------
     ValueError
         If there are fewer than two runs or no measure, the qrels have no query in common, or a run or qrels cannot be
-        read. Also if a value is not finite, ``group`` has no family for a measure, or ``n_trials`` or ``ci`` is out of
-        range.
+        read. Also if a value is not finite, ``group`` has no family for a measure, or ``n_trials`` is out of range.
     TypeError
         If ``runs`` or ``qrels`` is of the wrong type.
 
@@ -441,7 +434,7 @@ def assessor_agreement(
     >>> ax = table.plot("measure", ["tau", "tau_low", "tau_high"], style=["o", "_", "_"])
     """
     who = "assessor_agreement"
-    n_trials, ci = checked(who, _SAMPLING, n_trials=n_trials, ci=ci).values()
+    n_trials = N_TRIALS.check(who, "n_trials", n_trials)
     both, systems, chosen = read_experiment(who, runs, measures, fewest=2, qrels=qrels, other_qrels=other_qrels)
     queries, others = (set(judged["query_id"]) for judged in both)
     common = queries & others
@@ -458,19 +451,15 @@ def assessor_agreement(
         tables = values[name], other_values[name]
         taus = [_tau_of(measure, *(table[:, sample] for table in tables)) for sample in samples]
         # Without the samples in which all systems are tied.
-        rows.append((name, _tau_of(measure, *tables), *pd.Series(taus).quantile([(1 - ci) / 2, (1 + ci) / 2])))
+        rows.append((name, _tau_of(measure, *tables), *pd.Series(taus).quantile([0.025, 0.975])))
     frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
-    attrs = {"n_systems": len(systems), "n_queries": len(common), "n_trials": n_trials, "ci": ci, **seed_of(rng)}
+    attrs = {"n_systems": len(systems), "n_queries": len(common), "n_trials": n_trials, **seed_of(rng)}
     return with_legend(with_families(who, frame, group), assessor_agreement, attrs)
 
 
 def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:
     """Return tau of two rankings of the systems, from values of shape (systems, queries)."""
-    first, second = (
-        table.mean(axis=1) if type(measure.aggregator()) is MeanAgg else aggregated([measure], table[None])[0]
-        for table in (values, other_values)
-    )
-    return kendall_tau(first, second)
+    return kendall_tau(*(aggregated([measure], table[None])[0] for table in (values, other_values)))
 
 
 def _evaluated(

@@ -17,15 +17,10 @@ from .compare import compare, why_none_is_significant
 from .marks import with_bounds
 from .tests import Test, studentised
 
-_ALPHA = Parameter(float, interval=FROM_0)
-
 
 class GateError(ValueError):
     """A gate that no run could fail."""
 
-
-_MINIMUM = Parameter(float)
-_TOLERANCE = Parameter(float, interval="[0, inf)")
 
 # How many queries a message names.
 _NAMED_QUERIES = 3
@@ -75,7 +70,9 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     """
     if not minimum:
         raise ValueError("below_minimum: minimum must have at least one measure, as in {'RBU@20': 0.5}.")
-    leasts = [_MINIMUM.check("below_minimum", f"the minimum of {name}", least) for name, least in minimum.items()]
+    leasts = [
+        Parameter(float).check("below_minimum", f"the minimum of {name}", least) for name, least in minimum.items()
+    ]
     values = aggregates(perquery, [read_measure("below_minimum", name) for name in minimum]).set_index("name")
     if len(values.columns) < len(leasts):
         named = ", ".join(map(str, minimum))
@@ -149,7 +146,7 @@ def worse_than(
     if options.get("alternative", "two-sided") != "two-sided":
         raise ValueError("worse_than: alternative must be 'two-sided', because 'greater' never finds a system worse.")
     if tolerance is not None:
-        tolerance = _TOLERANCE.check("worse_than", "tolerance", tolerance)
+        tolerance = Parameter(float, interval="[0, inf)").check("worse_than", "tolerance", tolerance)
     with collected() as warned:
         compared = compare(perquery, test, measures, baseline=baseline, **options)
     _check_gate(perquery, compared, tolerance)
@@ -289,7 +286,7 @@ def risk(
       system  urisk  trisk  wins  ties  losses  largest_loss worst_query
     0      x  0.033  0.229     1     1       1           0.1           1
     """
-    alpha = _ALPHA.check("risk", "alpha", alpha)
+    alpha = Parameter(float, interval=FROM_0).check("risk", "alpha", alpha)
     scores = read_scores(perquery, measures, two=["systems", "queries"], who="risk")
     first, second = scores.pairs("risk", baseline)
     parts = [_of_measure(v[first] - v[second], alpha, scores.queries) for v in scores.by_measure.values()]

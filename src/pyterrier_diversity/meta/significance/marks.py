@@ -15,7 +15,6 @@ from ...parameters import Parameter
 from .compare import refuse_incomplete
 from .tests import TESTS
 
-_MEAN_PLACES = Parameter(int, interval="[0, 100]")
 _FOR_MARKS = ("measure", "system", "other", "mean", "other_mean", "significant")
 _TOLD = {"alpha": "alpha =", "n_trials": "trials:", "seed": "seed:", "n_queries": "queries:"}
 # A legend names at most this many decisions that more trials could change.
@@ -72,7 +71,7 @@ def significance_table(
     <BLANKLINE>
     Raised: significantly higher than (paired t-test, not corrected, alpha = 0.05, queries: 4).
     """
-    places = _MEAN_PLACES.check("significance_table", "places", places)
+    places = Parameter(int, interval="[0, 100]").check("significance_table", "places", places)
     refuse_incomplete("significance_table", compared, _FOR_MARKS)
     compared = renamed(compared, names, labels)
     cells = _table_cells(compared, places)
@@ -229,7 +228,7 @@ def _text_columns(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: in
     if "ci_low" in table:
         ends = [[f"{value:+.{places}f}" for value in table[name]] for name in ("ci_low", "ci_high")]
         width = max(map(len, [*ends[0], *ends[1]]))
-        columns[f"{100 * float(str(attrs.get('ci', 0.95))):g}% interval"] = [
+        columns[f"{100 * (1 - attrs.get('alpha', 0.05)):g}% interval"] = [
             f"{low:>{width}}  {high:>{width}}" for low, high in zip(*ends, strict=True)
         ]
     p = "p_corrected" if "p_corrected" in table else "p"

@@ -28,9 +28,6 @@ _PLAN: Parameters = {
 # From this noncentrality of t on, the power is 1.
 _FARTHEST = 1e6
 
-# The tests with a required difference.
-_OF_DELTA = Parameter(str, choices=tuple(name for name, test in TESTS.items() if test.of_all or name == "bootstrap"))
-
 _SYSTEMS = ["system", "other"]
 
 
@@ -70,9 +67,14 @@ def discriminative_power(compared: pd.DataFrame) -> pd.DataFrame:
     >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
     >>> compared = compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")
-    >>> discriminative_power(compared).round(3)
+    >>> table = discriminative_power(compared)
+    >>> table.round(3)
       measure  pairs  significant  share
     0     RBU      3            2  0.667
+
+    A picture, with matplotlib:
+
+    >>> ax = table.plot.barh("measure", "share")
     """
     refuse_incomplete("discriminative_power", compared, ("measure", "significant"))
     significant = compared.groupby("measure", sort=False)["significant"]
@@ -125,8 +127,8 @@ def delta_required(compared: pd.DataFrame) -> pd.DataFrame:
     """
     who = "delta_required"
     refuse_incomplete(who, compared, ("measure", "difference", "significant"))
-    _OF_DELTA.check(who, "test", compared.attrs.get("test"))
-    is_hsd = TESTS[compared.attrs["test"]].of_all is not None
+    of_all = [name for name, test in TESTS.items() if test.of_all is not None]
+    is_hsd = Parameter(str, choices=(*of_all, "bootstrap")).check(who, "test", compared.attrs.get("test")) in of_all
     if not is_hsd and "correction" in compared.attrs:
         raise ValueError(
             f"{who}: correction must be None with the bootstrap, because borderline differences are not corrected."
@@ -249,7 +251,7 @@ def overlap(compared: pd.DataFrame) -> pd.DataFrame:
 
 def _test_of(compared: pd.DataFrame, without: Collection[str] = ()) -> dict[Hashable, Any]:
     """Return the attributes of a comparison that describe its test, except for those in ``without``."""
-    return {name: what for name, what in compared.attrs.items() if name not in ("legend", "ci", "signatures", *without)}
+    return {name: what for name, what in compared.attrs.items() if name not in ("legend", "signatures", *without)}
 
 
 def topics_needed(
