@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
 # Fewer values are sorted faster by numpy.argsort.
 _FEW = 1_000
 
-# The longest table of powers.
+# The longest table of powers. Those of small numbers are slow to compute, so tables are kept.
 _LONGEST_TABLE = 2**16
 
 
@@ -40,14 +42,18 @@ def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
     """
     exponent = np.asarray(exponent)
     if exponent.dtype.kind in "iu" and exponent.size and np.ndim(base) == 0 and exponent.max() < _LONGEST_TABLE:
-        # Compute each power once.
-        return np.asarray(np.power(base, np.arange(max(float(exponent.max()), 1.0) + 1))[exponent])
+        return _powers(float(np.asarray(base)), max(2, 1 << int(exponent.max()).bit_length()))[exponent]
     exponent = exponent.astype(np.float64)
     if exponent.size > 1:
         return np.asarray(np.power(base, exponent))
     base, exponent = np.broadcast_arrays(np.asarray(base, dtype=np.float64), exponent)
     twice = np.power(np.tile(base.ravel(), 2), np.append(exponent.ravel(), np.arange(exponent.size)))
     return np.asarray(twice[: exponent.size].reshape(exponent.shape))
+
+
+@lru_cache(maxsize=16)
+def _powers(base: float, n: int) -> np.ndarray:
+    return np.power(base, np.arange(float(n)))
 
 
 def counted(size: np.ndarray) -> np.ndarray:

@@ -5,8 +5,9 @@ Only this module tells the two kinds apart. Both have a length, ``take(rows)`` a
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping
-from itertools import repeat
+from itertools import count, repeat
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -60,9 +61,9 @@ def objects(strings: Strings) -> np.ndarray:
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
     if len(strings) < FEWEST:
-        listed = strings.tolist()
-        index = {name: code for code, name in enumerate(dict.fromkeys(listed))}
-        return Ids(places(listed, index), np.array(list(index), dtype=object))
+        index: dict[str, int] = defaultdict(count().__next__)
+        codes = np.fromiter(map(index.__getitem__, strings.tolist()), np.int64, len(strings))
+        return Ids(codes, np.array(list(index), dtype=object))
     if isinstance(strings, np.ndarray):
         starts = heads(strings)
         # With None, pandas compares Python objects: its table of strings takes some unpaired surrogates for others.
