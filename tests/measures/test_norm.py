@@ -65,7 +65,7 @@ def test_the_perfect_ranking_of_a_geometric_distribution_may_be_of_any_length(cu
 @pytest.mark.parametrize("cutoff", [10**7 + 1, 2**63])
 def test_a_series_of_too_many_terms_is_refused(measure, cutoff):
     measure = measure(norm=True) @ cutoff
-    sentence = f"{measure}: with norm=True the cutoff may be at most 10000000, not {cutoff}."
+    sentence = f"{measure}: the cutoff must not exceed 10000000 with these parameters."
 
     with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
         by_hand.value(measure, by_hand.qrels("q x a 1"), by_hand.run(q="a"))

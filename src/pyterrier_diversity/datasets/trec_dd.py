@@ -139,10 +139,6 @@ class TrecDDQueries(BaseQueries):  # type: ignore[misc]
             subtopics = tuple(TrecDDSubtopic(subtopic.id, subtopic.name) for subtopic in topic.subtopics)
             yield TrecDDQuery(topic.id, topic.name, topic.description, subtopics)
 
-    def queries_count(self) -> int:
-        """Count the topics."""
-        return sum(1 for _ in self.queries_iter())
-
     def queries_cls(self) -> type[TrecDDQuery]:
         """Return the class of a query."""
         return TrecDDQuery

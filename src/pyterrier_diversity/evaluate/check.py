@@ -14,7 +14,7 @@ from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_fram
 from ..judged import Judgements, Run, judge, tied_across
 from ..parameters import Parameter
 from ..warnings import EmptyWarning, MissingWarning, RelevanceWarning
-from .doubts import single_intents
+from .evaluator import single_intents
 from .perquery import listed
 from .scoring import refuse_unjudged
 

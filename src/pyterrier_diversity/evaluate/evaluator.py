@@ -16,11 +16,11 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
 from ir_measures.util import CalcResults
 
-from ..frames import QRELS_COLUMNS, RUN_COLUMNS, given_frame
+from ..frames import QRELS_COLUMNS, RUN_COLUMNS, Told, give, given_frame
 from ..judged import Judgements, Ranked, Run, judge
-from ..measures.base import CompositeMeasure, DiversityMeasure, formula_of, implementation, range_text
+from ..measures.base import CompositeMeasure, DiversityMeasure, formula_of, implementation, parts_of, range_text
+from ..warnings import DataWarning, IntentsWarning
 from .delegated import Bare, OverView
-from .doubts import warn_of_qrels
 
 # The largest number that is finite, and how far rounding may lead out of a range.
 _LARGEST, _LAST_BITS = sys.float_info.max, 1e-9
@@ -288,3 +288,21 @@ def _check_columns(judgements: Judgements, measure: DiversityMeasure) -> None:
     if missing:
         hint = f"; {WRITTEN_BY[missing[0]]}" if missing[0] in WRITTEN_BY else ""
         raise ValueError(f"{measure} needs the column {' and the column '.join(missing)} in the qrels{hint}.")
+
+
+def warn_of_qrels(judgements: Judgements, measures: Sequence[ir_measures.Measure]) -> None:
+    """Warn if qrels probably do not fit the measures."""
+    found = [ours.warning(judgements) for ours in map(implementation, measures) if ours is not None]
+    parts = [part for measure in measures for part in parts_of(measure)]
+    if any(view == "each intent" or (ours is not None and view == ours.VIEW == "intents") for view, ours in parts):
+        found += single_intents(judgements)
+    give(Told(warning) for warning in found if warning is not None)
+
+
+def single_intents(judgements: Judgements) -> Iterator[DataWarning]:
+    """Yield a warning if there are several queries, and none has more than one intent."""
+    if len(judgements) > 1 and np.bincount(judgements.named.query).max() == 1:
+        yield IntentsWarning(
+            "No query has more than one intent, so every measure equals its ad-hoc form. Were the intents lost, as "
+            "with pt.io.read_qrels?"
+        )

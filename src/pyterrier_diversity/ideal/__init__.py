@@ -1,7 +1,7 @@
 """Ideal orders of the relevant documents: by worth, greedy, or proven to be optimal."""
 
 from .cover import Covers
-from .discount import MAX_TERMS, Discount, GeometricDiscount, log_discount, reciprocal_discount, underflow
+from .discount import Discount, GeometricDiscount, log_discount, n_terms, reciprocal_discount
 from .errors import NotProvenError, naming
 from .exact import exact_order
 from .frames import exact_ranking, greedy_min_rank, greedy_ranking, min_rank

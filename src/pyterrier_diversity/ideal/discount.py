@@ -13,7 +13,7 @@ from ..arithmetic import power
 Discount = Callable[[np.ndarray], np.ndarray]
 
 # The longest series that is summed.
-MAX_TERMS = 10_000_000
+_MAX_TERMS = 10_000_000
 
 
 def log_discount(rank: np.ndarray) -> np.ndarray:
@@ -37,14 +37,22 @@ class GeometricDiscount:
         return power(self.p, rank - 1)
 
 
-def underflow(base: float) -> float:
-    """Return an exponent from which all powers of ``base``, in [0, 1], are 0, or infinity for 1.
+def n_terms(who: object, cutoff: int, base: float = 1.0) -> int:
+    """Return how many ranks down to a cutoff add to a series of powers of ``base``, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If there are too many to be summed.
 
     Examples
     --------
-    >>> underflow(0.5)
+    >>> n_terms("RBP", 10**100, 0.5)
     1078
     """
-    if base == 1:
-        return math.inf
-    return 2 if base == 0 else math.ceil(-746 / math.log(base)) + 1
+    n = cutoff
+    if base < 1:  # from some rank on, all powers are 0
+        n = min(cutoff, 2 if base == 0 else math.ceil(-746 / math.log(base)) + 1)
+    if n > _MAX_TERMS:
+        raise ValueError(f"{who}: the cutoff must not exceed {_MAX_TERMS} with these parameters.")
+    return n

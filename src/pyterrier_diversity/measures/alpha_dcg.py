@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arithmetic import divide
-from ..ideal import MAX_TERMS, Discount, Exact, GeometricDiscount, Greedy, log_discount, reciprocal_discount, underflow
+from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, n_terms, reciprocal_discount
 from ..judged import Order, Ranked
 from ..parameters import ALPHA, CUTOFF, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
 from .base import Normalised, ZeroToOne, register, serve
@@ -65,10 +65,8 @@ class OverPerfect(AlphaFamily):
                 f"{self.NAME} needs a cutoff, as in {self.NAME}@20: it divides by a perfect list of that length."
             )
         # From there on, (1 - alpha)^i is 0, so a huge cutoff (in the sense of "all") costs no time.
-        n_terms = min(ranked.cutoff, underflow(1 - self.alpha))
-        if n_terms > MAX_TERMS:
-            raise ValueError(f"{self}: the cutoff must not exceed {MAX_TERMS} when alpha is this small.")
-        return divide(self.gained(ranked), _perfect(self.alpha, self.discount, int(n_terms)) * ranked.n_intents)
+        n = n_terms(self, ranked.cutoff, 1 - self.alpha)
+        return divide(self.gained(ranked), _perfect(self.alpha, self.discount, n) * ranked.n_intents)
 
 
 @lru_cache

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arithmetic import divide
-from ..ideal import MAX_TERMS, ByWorth, underflow
+from ..ideal import ByWorth, n_terms
 from ..judged import Ranked, ideal
 from ..parameters import CUTOFF, GAINS, GRADES, POSITIVE, REL, GainTable, Parameter, Parameters
 from .ad_hoc import by_label
@@ -182,13 +182,8 @@ class UserModelMeasure(DiversityMeasure):
         """Return the last rank down to the cutoff that adds to the value of a perfect ranking."""
         if self.model != 4 or self.stop in DYNAMIC:
             return 0  # not read: only relevant documents add to the value
-        last: float = cutoff
-        if self.stop == "RBP":
-            theta = min(self["theta"], self["theta_nav"] or 1.0)
-            last = min(last, underflow(1 - theta))
-        if last > MAX_TERMS:
-            raise ValueError(f"{self}: with norm=True the cutoff may be at most {MAX_TERMS}, not {cutoff}.")
-        return int(last)
+        base = 1 - min(self["theta"], self["theta_nav"] or 1.0) if self.stop == "RBP" else 1.0
+        return n_terms(self, cutoff, base)
 
     def theta_of(self, ranked: Ranked) -> np.ndarray:
         """Return theta of each entry's intent."""
