@@ -120,7 +120,7 @@ class Parameter:
         out of range.
         """
         if isinstance(values, str) or not isinstance(values, Iterable):
-            kind = "integers" if self.dtype is int else "numbers"
+            kind = {int: "integers", float: "numbers"}.get(self.dtype, "names")
             raise TypeError(f"{who}: {name} must be a list of {kind}, not {values!r}.")
         each = list(dict.fromkeys(self.check(who, name, value) for value in values))
         if not each:

@@ -89,14 +89,12 @@ class Step(pt.Transformer):  # type: ignore[misc]
         """Tell whether the other step has the same class and equal settings, so that PyTerrier can share results."""
         if type(other) is not type(self):
             return NotImplemented
-        return self is other or all(map(_equal, self._settings(), other._settings()))
+        settings = ([each.value for each in pt.inspect.transformer_attributes(step)] for step in (self, other))
+        return self is other or all(map(_equal, *settings))
 
     def __hash__(self) -> int:
         """Return a number that stays the same if a parameter is set."""
         return hash(type(self))
-
-    def _settings(self) -> list[Any]:
-        return [attribute.value for attribute in pt.inspect.transformer_attributes(self)]
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -261,7 +261,7 @@ def test_there_is_a_row_for_each_measure():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ((RBU, "Prio"), ValueError, "constraint must be one of Pri, Deep, .*, not 'Prio'"),
+        ((RBU, "Prio"), ValueError, "constraint must be one of 'Pri', 'Deep', .*, not 'Prio'"),
         ((3, "Pri"), TypeError, r"counterexample: a measure must be an object such as RBU @ 20, or its name, not 3\."),
         ((P_Rareness @ 5, "Pri"), ValueError, "needs the column rarity"),
         ((RBU(max_rel=2), "Pri"), ValueError, "3"),
@@ -270,3 +270,8 @@ def test_there_is_a_row_for_each_measure():
 def test_invalid_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         counterexample(*arguments)
+
+
+def test_constraints_are_a_list_of_their_names():
+    with pytest.raises(TypeError, match=r"^axiom_table: constraints must be a list of names, not 'Pri'\.$"):
+        axiom_table([RBU], "Pri")

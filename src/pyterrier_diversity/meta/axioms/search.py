@@ -16,20 +16,17 @@ from ...measures import Adhoc
 from ...measures.base import implementation
 from ...measures.groups import read_measures
 from ...measures.parse import read_measure
+from ...parameters import Parameter
 from ..scores import Measures, with_legend
 from .constraints import CONSTRAINTS, SATURATED, Constraint, Pair
 
 # Largest labels to try, because some measures refuse larger ones: gdeval's ERR takes labels up to 4.
 _LARGEST_LABELS = (SATURATED, 4, 3)
 
+_NAME = Parameter(str, choices=tuple(CONSTRAINTS))
+
 # Most measures that break a constraint do so on one of the first few instances.
 _FIRST_INSTANCES = 24
-
-
-def _constraint_of(constraint: str) -> Constraint:
-    if constraint not in CONSTRAINTS:
-        raise ValueError(f"constraint must be one of {', '.join(CONSTRAINTS)}, not {constraint!r}.")
-    return CONSTRAINTS[constraint]
 
 
 def _judgements(pair: Pair) -> list[tuple[str, str, float, int]]:
@@ -167,8 +164,8 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str) -> pd.Da
     4   worse    1.0     2    d2      1
     5   worse    1.0  <NA>    u1     10
     """
-    measure, sought = read_measure("counterexample", measure), _constraint_of(constraint)
-    return _search([measure], [sought]).get((sought.name, measure))
+    measure, name = read_measure("counterexample", measure), _NAME.check("counterexample", "constraint", constraint)
+    return _search([measure], [CONSTRAINTS[name]]).get((name, measure))
 
 
 def axiom_table(measures: Measures, constraints: Iterable[str] | None = None) -> pd.DataFrame:
@@ -212,7 +209,8 @@ def axiom_table(measures: Measures, constraints: Iterable[str] | None = None) ->
     Red      True   False
     """
     wanted = list(dict.fromkeys(read_measures("axiom_table", measures)))
-    sought = list(CONSTRAINTS.values()) if constraints is None else [_constraint_of(each) for each in constraints]
+    names = CONSTRAINTS if constraints is None else _NAME.check_each("axiom_table", "constraints", constraints)
+    sought = [CONSTRAINTS[name] for name in names]
     violations = _search(wanted, sought)
     columns = {each.name: [(each.name, measure) not in violations for measure in wanted] for each in sought}
     table = pd.DataFrame(columns, index=pd.Index([str(measure) for measure in wanted], name="measure"), dtype=bool)

@@ -155,10 +155,8 @@ def rank_correlation(
 def _means_of_systems(frame: pd.DataFrame) -> dict[str, np.ndarray]:
     """Return the means of all systems by each measure, from values by query or from a table of means."""
     who = "rank_correlation"
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"{who}: perquery_or_means must be a frame from pt.Experiment, not {type(frame).__name__}.")
-    perquery = frame if {"qid", "measure"} & set(frame) else as_values(who, frame)
-    values = read_scores(perquery, two=["systems"], who=who).unrounded
+    are_means = isinstance(frame, pd.DataFrame) and {"qid", "measure"}.isdisjoint(frame)
+    values = read_scores(as_values(who, frame) if are_means else frame, two=["systems"], who=who).unrounded
     return {measure: rounded(of_systems.mean(axis=1)) for measure, of_systems in values.items()}
 
 
