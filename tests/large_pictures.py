@@ -88,7 +88,7 @@ def pictures() -> dict[str, Callable[[], Any]]:
         "by_topic_set_size": lambda: plots.by_topic_set_size(lines("size", sizes, "tau")),
         "coverage": lambda: plots.coverage(*collection(), "7")[0],
         "differences": lambda: plots.differences(_compared()),
-        "explain": lambda: plots.explain(_explained(10), "7")[0],
+        "explain": lambda: plots.explain(_explained(6), "7")[0],
         "explain_one": lambda: plots.explain(_explained(1)[SYSTEMS[0]], "7"),
         "intent_coverage": lambda: plots.intent_coverage(*collection(), measure=Coverage),
         "means": lambda: plots.means(_compared()),

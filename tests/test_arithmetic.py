@@ -43,7 +43,7 @@ def test_a_quotient_is_the_same_alone_and_among_others(pairs):
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(bases=st.lists(BASES, min_size=1, max_size=12))
 def test_a_power_is_the_same_to_the_bit_alone_and_among_others(exponent, bases):
     alone = [power(base, exponent).item() for base in bases]

@@ -72,9 +72,7 @@ def test_words_are_completed():
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["measures"], ["evaluate", "demo", "bm25", "-m", "RBU@5"]], ids=" ".join
-)
+@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "demo", "bm25", "-m", "RBU@5"]], ids=" ".join)
 def test_a_full_disk_is_one_sentence(arguments):
     with open("/dev/full", "w") as full:
         ran = python("from pyterrier_diversity.cli import app; app()", *arguments, stdout=full)
@@ -110,7 +108,7 @@ def large_runs(tmp_path_factory):
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize(
     ("event", "name", "seconds", "jobs"),
-    [("import", "pandas", 0, 1), ("open", "b.run", 0, 1), ("import", "joblib", 0, 2), ("import", "joblib", 1, 2)],
+    [("import", "pandas", 0, 1), ("open", "b.run", 0, 1), ("import", "joblib", 1, 2)],
 )
 def test_an_interrupt_is_one_line_and_status_130(large_runs, event, name, seconds, jobs):
     code = INTERRUPTED.format(event=event, name=name, seconds=seconds)
@@ -169,7 +167,7 @@ app()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-@pytest.mark.parametrize("then", ["raise AttributeError('partially initialized')", "raise ImportError('none')", "pass"])
+@pytest.mark.parametrize("then", ["raise AttributeError('partially initialized')", "pass"])
 def test_an_interrupt_counts_even_if_its_exception_is_lost(then):
     ran = python(LOST.format(then=then), "measures")
 

@@ -9,14 +9,14 @@ NAMED = "print('trec-dd/2015' in set(ir_datasets.registry))"
 IMPORTED = "print('ir_datasets' in sys.modules)"
 # Programs, which start without ir_datasets and this package, and what they print.
 PROGRAMS = {
-    "this package is imported first": (f"import pyterrier_diversity, ir_datasets\n{COUNT}", "30"),
-    "ir_datasets is imported first": (f"import ir_datasets, pyterrier_diversity\n{COUNT}", "30"),
-    "a part of ir_datasets is": (f"import pyterrier_diversity, ir_datasets.util, ir_datasets\n{COUNT}", "30"),
-    "pyterrier is": (f"import pyterrier, pyterrier_diversity, ir_datasets\n{COUNT}", "30"),
+    "this package is imported first": (f"import pyterrier_diversity, ir_datasets\n{COUNT}", "3"),
+    "ir_datasets is imported first": (f"import ir_datasets, pyterrier_diversity\n{COUNT}", "3"),
+    "a part of ir_datasets is": (f"import pyterrier_diversity, ir_datasets.util, ir_datasets\n{COUNT}", "3"),
+    "pyterrier is": (f"import pyterrier, pyterrier_diversity, ir_datasets\n{COUNT}", "3"),
     "pyterrier finds them without an import of ir_datasets": (
         f"import pyterrier_diversity, pyterrier as pt, sys\n{IMPORTED}\n"
         "print(len(pt.get_dataset('irds:trec-dd/2016').get_topics('name')))",
-        "False 27",
+        "False 3",
     ),
     "a dataset that does not need ir_datasets does not import it": (
         f"import sys, pyterrier as pt\npt.get_dataset('diversity:demo').get_qrels()\n{IMPORTED}",

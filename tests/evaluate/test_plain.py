@@ -102,7 +102,7 @@ def test_a_measure_may_be_of_another_provider(measure):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     labels=st.lists(st.lists(st.sampled_from([-1, 0, 0, 1, 2]), min_size=3, max_size=3), min_size=1, max_size=12),
     others=st.lists(st.lists(st.sampled_from([0, 1, 3]), min_size=3, max_size=3), max_size=4),

@@ -52,7 +52,7 @@ def found(
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @example(rows=[("q", "a", 2.0), ("q", "b", 1.0), ("q", "b", 0.0), ("q", "é", 0.0)], depth=3)
 @given(rows=ROWS, depth=st.none() | st.integers(1, 6))
 def test_ranks_lengths_and_warnings_are_those_of_objects(grouped, rows, depth):
@@ -236,7 +236,7 @@ ALIKE = st.sampled_from(["", "a", "b", "ab", "1234567", "12345678", f"x{TAIL}", 
 ROWS_OF_GROUPS = st.lists(st.tuples(st.integers(0, 2), ALIKE), max_size=14).map(sorted)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rows=ROWS_OF_GROUPS, known=st.sets(st.tuples(st.integers(0, 2), ALIKE | st.just("\ud800"))))
 def test_pairs_of_group_and_string_are_found_unless_rows_repeat(rows, known):
     known = sorted(known)

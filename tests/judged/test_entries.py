@@ -114,7 +114,7 @@ def walked(values: np.ndarray, sizes: list[int], initial: float, step) -> list[f
     return result
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(sizes=SIZES, seed=st.integers(0, 2**32))
 def test_sums_and_products_are_those_of_loops(sizes, seed):
     groups, values = grouped(sizes), drawn(sizes, seed)
@@ -125,7 +125,7 @@ def test_sums_and_products_are_those_of_loops(sizes, seed):
     np.testing.assert_allclose(groups.left(values), left, rtol=1e-14)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(sizes=SIZES.filter(any), seed=st.integers(0, 2**32))
 def test_sums_and_products_are_those_of_pandas(sizes, seed):
     groups, values = grouped(sizes), drawn(sizes, seed)

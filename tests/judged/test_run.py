@@ -175,7 +175,7 @@ def test_rankings_are_those_of_a_sort_by_score_and_docno_of_each_query(rows):
         assert retrieved.ranking(query) == [doc for doc, _ in documents]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rows=SCORED.filter(bool), relevant=st.sets(st.sampled_from("abcdefgh"), min_size=1))
 def test_ranks_and_lengths_are_those_of_the_sorted_rankings(rows, relevant):
     judgements = judge(qrels_frame({query: dict.fromkeys(sorted(relevant), 1) for query in ("q1", "q2", "q3")}))
@@ -429,7 +429,7 @@ def session(rows: list[tuple[str, str, float, int]]) -> list[str | None]:
     return ranks
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from("pq"), st.sampled_from("abcd"), st.sampled_from([0.0, 0.0, 1.0]), st.integers(0, 6)),

@@ -231,7 +231,7 @@ def test_measures_of_covers_have_the_smallest_cover(masks):
         assert [len(ranking) for ranking in rankings] == [smallest_covers(topic)[-1] for topic in masks]
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(masks=topics(max_docs=5, max_topics=4, max_intents=4))
 def test_greedy_and_exact_rankings_of_novelty_are_those_found_by_trying(masks):
     qrels = qrels_of(masks)

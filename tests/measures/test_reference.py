@@ -87,7 +87,6 @@ INPUTS = {
     "turns": {"seed": 2, "turns": True},
     "passages": {"seed": 3, "passages": True, "turns": True},
     "passages without turns": {"seed": 4, "passages": True},
-    "more whole labels": {"seed": 5},
 }
 
 

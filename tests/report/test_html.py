@@ -224,13 +224,13 @@ def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
             tmp_path / f"{name}.run", sep=" ", header=False, index=False
         )
 
-    text = written(tmp_path, qrels, {name: tmp_path / f"{name}.run" for name in ("bm25", "xquad")}, MEASURES)
+    text = written(tmp_path, qrels, {name: tmp_path / f"{name}.run" for name in ("bm25", "xquad")}, MEASURES, test="t")
 
     for name in ("bm25", "xquad"):
         assert f"{name}: {tmp_path / name}.run" in text
         text = text.replace(str(tmp_path / f"{name}.run"), "a table in memory")
     assert text == written(
-        tmp_path, qrels, {name: runs[name].drop(columns="query") for name in ("bm25", "xquad")}, MEASURES
+        tmp_path, qrels, {name: runs[name].drop(columns="query") for name in ("bm25", "xquad")}, MEASURES, test="t"
     )
     for measure in MEASURES:
         assert text.count(escape(signature(measure)).replace("&#x27;", "&#39;")) == 2
@@ -351,7 +351,7 @@ def test_depth_follows_the_cutoffs_of_the_measures(tmp_path):
     qrels, runs = demo()
 
     for measures, depth in (([RBU @ 3, StRecall @ 7], 7), ([RBU], 10)):
-        text = written(tmp_path, qrels, runs, measures)
+        text = written(tmp_path, qrels, runs, measures, test="t")
         assert f"Rankings are read down to rank {depth}." in text
         assert len(Page(text).tables["table1"]) == 1 + depth
 

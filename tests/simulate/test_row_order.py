@@ -34,7 +34,7 @@ def rows(frame):
 
 
 @pytest.mark.parametrize("name", DRAWN)
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=8)
 @given(random=st.randoms(use_true_random=False))
 def test_a_seed_gives_the_same_result_in_any_order_of_rows(name, random):
     function, frame = DRAWN[name]

@@ -167,7 +167,7 @@ def test_without_the_intent_whose_turn_it_is_pm2_serves_the_others():
 
 
 @pytest.mark.parametrize("normalise", ["sum", "max", "minmax"])
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(scores=st.lists(st.lists(st.floats(0, 1e6), min_size=3, max_size=3), min_size=10, max_size=10))
 def test_xquad_without_diversity_keeps_the_order_of_the_results(normalise, scores):
     queries = [f"q{i}" for i in range(10)]

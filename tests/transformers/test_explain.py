@@ -115,9 +115,10 @@ def web(trec_qrels, trec_run):
     """Return qrels with all optional columns, and the top of two real rankings, best first, with ties."""
     run = pt.model.from_ir_measures(trec_run("2012/ql.catb"))
     run = run[run["qid"].isin(["151", "163"])].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
-    run = run.groupby("qid").head(30).assign(doc_len=100.0)
+    run = run.groupby("qid").head(12).assign(doc_len=100.0)
     qrels = pt.model.from_ir_measures(trec_qrels(2012).rename(columns={"subtopic_id": "iteration"}))
-    qrels = highest_label_last(qrels[qrels["qid"].isin(["151", "163"])])
+    some = qrels["docno"].isin(run["docno"]) | (qrels.index % 10 == 0)
+    qrels = highest_label_last(qrels[qrels["qid"].isin(["151", "163"]) & some])
     weight = qrels["iteration"].astype(float) + 1
     first = qrels["iteration"] == "1"
     columns = {"weight": weight, "intent_type": np.where(first, "nav", "inf"), "rarity": 0.5}
@@ -137,7 +138,7 @@ def test_each_value_is_that_of_the_prefix_evaluated_alone(web):
     qrels, run = web
     for measure in (RBU @ 10, Sharp(nDCG @ 5), D_nDCG @ 20, AP):
         explained = Explain(qrels, measure)(run)
-        for n in (1, 2, 7, 30):
+        for n in (1, 2, 7, 12):
             prefix = pt.model.to_ir_measures(run.groupby("qid").head(n))
             judged = pt.model.to_ir_measures(qrels)
             alone = {m.query_id: m.value for m in ir_measures.iter_calc([measure], judged, prefix)}
@@ -166,7 +167,7 @@ DYNAMIC = [
 
 @pytest.mark.parametrize("measure", DYNAMIC, ids=str)
 def test_contributions_sum_to_the_value_of_drawn_sessions(measure):
-    qrels, run = drawn.sessions(3)
+    qrels, run = drawn.sessions(3, n_queries=4)
     run = run[run["qid"] != "not in the qrels"]
 
     assert unsummed(qrels, run, measure) == {}
@@ -235,7 +236,7 @@ def test_tied_documents_come_in_descending_order_of_their_names_as_measures_see_
     assert column(explained, "contribution") == pytest.approx([0, 0, 1 / 3, 0, 0])
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(
     scores=st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=30, max_size=30),
     docs=st.lists(st.permutations(["a", "b", "c", "e", "u", "a10"]), min_size=5, max_size=5),

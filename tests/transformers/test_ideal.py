@@ -218,7 +218,7 @@ def test_every_measure_that_has_a_proof_is_tested():
     assert set(provable()) <= {str(innermost(measure).NAME) for measure in PROVEN}
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(qrels=judged(n_docs=4))
 def test_no_ranking_at_all_is_better_than_the_exact_one(qrels):
     found = values_of_own(PROVEN, qrels, exact(PROVEN, qrels))

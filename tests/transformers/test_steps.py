@@ -162,7 +162,7 @@ def results_and_intents(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
     return frame, pd.DataFrame(rows, columns=["qid", "iteration", "docno", "score", "weight"])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(drawn=results_and_intents(), rng=st.randoms(use_true_random=False))
 @pytest.mark.filterwarnings("ignore:.*keep their order")
 def test_the_order_of_rows_changes_nothing_and_each_ranking_is_one_of_the_same_documents(drawn, rng):

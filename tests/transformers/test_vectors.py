@@ -72,7 +72,7 @@ def scored_vectors(draw):
     return scores, vectors, draw(st.sampled_from([0.25, 0.5, 0.7, 0.9, 1.0]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(drawn=scored_vectors())
 def test_mmr_is_the_algorithm_read_aloud(drawn):
     scores, vectors, diversity = drawn
@@ -96,7 +96,7 @@ def test_mmr_is_the_algorithm_read_aloud(drawn):
 
 
 @EACH
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(drawn=scored_vectors())
 def test_without_diversity_the_order_is_that_of_the_results(strategy, drawn):
     scores, vectors, _ = drawn

@@ -123,14 +123,14 @@ def test_without_ties_both_variants_are_the_coefficients_of_yilmaz_and_kendall(l
         assert [coefficient(*lists, variant) for variant in "ab"] == [expected, expected]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(lists=two_lists(2, 5, ties=True))
 @pytest.mark.parametrize(("coefficient", "slow"), [(tau_ap, yilmaz), (tau, kendall)])
 def test_variant_a_is_the_mean_over_all_ways_to_break_the_ties_of_both(coefficient, slow, lists):
     assert coefficient(*lists, "a") == pytest.approx(mean_over_orderings(slow, *lists), abs=1e-12)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(estimate=st.lists(st.integers(0, 1), min_size=6, max_size=6))
 def test_variant_a_handles_large_ties_of_the_estimate(estimate):
     reference = [3, 1, 6, 5, 2, 4]

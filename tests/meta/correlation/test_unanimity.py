@@ -55,7 +55,7 @@ def test_a_constant_measure_has_no_unanimity():
     assert by_measure(of_measures(**PAPER, constant=[4, 4, 4]))["constant"] == 0
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(values=VALUES, copied=st.integers(0, 1), n_copies=st.integers(1, 3))
 def test_copies_of_a_measure_change_nothing_and_score_as_it_does(values, copied, n_copies):
     assume(two_differ(values))
