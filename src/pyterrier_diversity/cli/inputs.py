@@ -221,8 +221,7 @@ class Asked:
     ) -> pd.DataFrame:
         """Evaluate the runs, without those that cannot be read. By default, the qrels are read."""
         judged = self.judged_by(self.qrels, measures) if judged is None else judged
-        how = {"on_error": "skip", "n_jobs": self.n_jobs} | how
-        how |= {"order": self.order, "doc_len": self.doc_len}
+        how = {"on_error": "skip", "n_jobs": self.n_jobs, "order": self.order, "doc_len": self.doc_len} | how
         return evaluate_runs(judged, self.given, measures, **how)
 
     @property

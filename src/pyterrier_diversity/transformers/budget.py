@@ -41,7 +41,6 @@ class TokenBudget(Step):
     ['a']
     """
 
-    LABEL = "TokenBudget"
     PARAMETERS = {"budget": Parameter(float, interval="(0, inf)")}
 
     def __init__(self, budget: float, column: str = "doc_len") -> None:

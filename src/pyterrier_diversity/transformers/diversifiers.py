@@ -437,7 +437,6 @@ class Diversify(Reranker):
     ['d1', 'd3', 'd2']
     """
 
-    LABEL = "Diversify"
     PARAMETERS = {"strategy": _STRATEGY, "diversity": _DIVERSITY, "normalise": NORMALISE, "k": N_CHOSEN}
 
     def __init__(

@@ -60,7 +60,6 @@ class Evaluate(Step):
     ['qid', 'query', 'RBU@5', 'IA(nDCG@5)']
     """
 
-    LABEL = "Evaluate"
     FIXED = frozenset({"qrels", "measures"})
 
     def __init__(

@@ -83,7 +83,6 @@ class Explain(Step):
     2     a  {'x': 1}            []    1.0           0.5
     """
 
-    LABEL = "Explain"
     FIXED = frozenset({"qrels", "measure"})
 
     def __init__(self, qrels: pd.DataFrame, measure: ir_measures.Measure | str) -> None:

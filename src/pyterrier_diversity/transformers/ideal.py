@@ -90,7 +90,6 @@ class Ideal(Step):
     1  best   0.536
     """
 
-    LABEL = "Ideal"
     FIXED = frozenset({"qrels", "measure", "ideal", "candidates"})
     PARAMETERS: ClassVar[dict[str, Parameter]] = {
         "ideal": Parameter(str, "greedy", choices=("greedy", "exact")),

@@ -53,8 +53,6 @@ class OnSubtopics(Step):
     1   q         2    d2
     """
 
-    LABEL = "OnSubtopics"
-
     def __init__(self, pipeline: pt.Transformer, subtopics: pd.DataFrame, *, rescore: bool = False) -> None:
         missing = [column for column in ("qid", "iteration", "query") if column not in subtopics]
         if missing:

@@ -52,7 +52,6 @@ class BM25(Step):
     ['d2']
     """
 
-    LABEL = "BM25"
     LIMIT = "num_results"
     FIXED = frozenset({"k1", "b"})
     PARAMETERS = {

@@ -41,7 +41,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
     Attributes
     ----------
     LABEL : str
-        Its name in the schematic of a pipeline.
+        Its name in the schematic of a pipeline, by default that of the class.
     PAPER : str, optional
         The address that its name in a schematic links to.
     FIXED : frozenset of str
@@ -52,7 +52,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
         The parameter that limits the documents of a query, if there is one.
     """
 
-    LABEL: ClassVar[str]
+    LABEL: ClassVar[str] = ""
     PAPER: ClassVar[str | None] = None
     FIXED: ClassVar[frozenset[str]] = frozenset()
     PARAMETERS: ClassVar[dict[str, Parameter]] = {}
@@ -69,7 +69,7 @@ class Step(pt.Transformer):  # type: ignore[misc]
 
     def schematic(self, *, input_columns: list[str] | None = None) -> dict[str, Any]:
         """Return the label, the link and the settings for a schematic: the step as it prints itself."""
-        return {"label": self.LABEL, "help_url": self.PAPER, "settings": {"step": repr(self)}}
+        return {"label": self.LABEL or self.who, "help_url": self.PAPER, "settings": {"step": repr(self)}}
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer | None:
         """Return a pipeline that finds only ``k`` documents before a cutoff; None if that changes nothing."""

@@ -95,8 +95,6 @@ class TextLoader(Step):
         If a field is unknown. When it runs: if a document of the results is not in the collection.
     """
 
-    LABEL = "TextLoader"
-
     def __init__(self, documents: Iterable[Mapping[str, str]], fields: Sequence[str] | str = "*") -> None:
         self.fields = _FIELDS if fields == "*" else (fields,) if isinstance(fields, str) else tuple(fields)
         unknown = [field for field in self.fields if field not in _FIELDS]
