@@ -27,8 +27,10 @@ class RankedRows(NamedTuple):
         The same number for rows of one query and turn.
     score : ndarray of float
         The score of each row.
-    turn, rank : ndarray of float or None
-        The turn and the rank of each row, if the run has these columns.
+    has_turns : bool
+        Whether the run has turns.
+    rank : ndarray of float or None
+        The rank of each row, if the run has this column.
     size : ndarray of int, shape (queries,)
         The number of rows of each query.
     """
@@ -38,7 +40,7 @@ class RankedRows(NamedTuple):
     docs: Strings
     key: np.ndarray
     score: np.ndarray
-    turn: np.ndarray | None
+    has_turns: bool
     rank: np.ndarray | None
     size: np.ndarray
 
@@ -51,7 +53,7 @@ class RankedRows(NamedTuple):
             With fewer queries, scores may by chance all be the same.
         """
         contradicted = "" if self.rank is None else self._contradicted(self.rank)
-        if contradicted or self.turn is not None or len(self.size) < fewest:
+        if contradicted or self.has_turns or len(self.size) < fewest:
             return contradicted
         # In half of the queries or more, all documents have one score, unless ranks agree.
         last = np.cumsum(self.size) - 1
@@ -106,23 +108,19 @@ def in_order(run: Columns) -> RankedRows:
         If an id is neither a string nor an integer.
     """
     query, docs = run.ids("query_id"), run.strings("doc_id")
-    turn = _turn(run) if "turn" in run else None
-    score, rank = run.scores(), run.ranks()
-    # One number for the query and the turn of each row, which sorts by both.
-    key = query.codes if turn is None else query.codes * MOST_TURNS + turn.astype(np.int64)
+    key, score, rank = query.codes, run.scores(), run.ranks()
+    if "turn" in run:
+        turn = run.numbers("turn")
+        bad = (turn < 0) | (turn != np.floor(turn)) | (turn >= MOST_TURNS)
+        run.refuse(bad, "turn", f"must be a whole number from 0 to {MOST_TURNS - 1}")
+        # One number for the query and the turn of each row, which sorts by both.
+        key = key * MOST_TURNS + turn.astype(np.int64)
     size = np.bincount(query.codes, minlength=len(query.names))
     rows = ranking_order(key, score, docs)
     if rows is not None:
         query, docs, key, score = Ids(query.codes[rows], query.names), docs.take(rows), key[rows], score[rows]
-        turn, rank = (None if values is None else values[rows] for values in (turn, rank))
-    return RankedRows(rows, query, docs, key, score, turn, rank, size)
-
-
-def _turn(run: Columns) -> np.ndarray:
-    turn = run.numbers("turn")
-    bad = (turn < 0) | (turn != np.floor(turn)) | (turn >= MOST_TURNS)
-    run.refuse(bad, "turn", f"must be a whole number from 0 to {MOST_TURNS - 1}")
-    return turn
+        rank = None if rank is None else rank[rows]
+    return RankedRows(rows, query, docs, key, score, "turn" in run, rank, size)
 
 
 def ranking_order(key: np.ndarray, score: np.ndarray, docs: Strings) -> np.ndarray | None:

@@ -93,21 +93,14 @@ def judge(qrels: pd.DataFrame) -> Judgements:
 
 
 def _with_passages(qrels: Columns) -> Judgements:
-    frame = _distinct_passages(qrels)
-    columns = frozenset(name for name in _READ if name in qrels)
-    judgements = replace(_read(qrels.of(_of_documents(frame))), columns=columns)
-    return replace(judgements, passages=_passages(qrels.of(frame), judgements)) if "nugget" in qrels else judgements
-
-
-def _distinct_passages(qrels: Columns) -> pd.DataFrame:
-    """Return the columns that are read of passages without duplicates, with strings and checked numbers."""
     keys = [name for name in ("query_id", "doc_id", "iteration", "subtopic_id", "passage") if name in qrels]
     read: dict[str, Any] = {name: qrels[name].array for name in _READ if name in qrels}
     read |= {name: qrels.numbers(name) for name in ("relevance", "gain") if name in qrels}
     frame = pd.DataFrame(read | {name: qrels.objects(name) for name in keys}).drop_duplicates()
-    twice = frame.duplicated(keys).to_numpy()
-    qrels.of(frame).refuse(twice, "passage", "must have one rating and nugget for a document and intent")
-    return frame
+    distinct, twice = qrels.of(frame), frame.duplicated(keys).to_numpy()
+    distinct.refuse(twice, "passage", "must have one rating and nugget for a document and intent")
+    judgements = replace(_read(qrels.of(_of_documents(frame))), columns=frozenset(_READ).intersection(qrels.theirs))
+    return replace(judgements, passages=_passages(distinct, judgements)) if "nugget" in qrels else judgements
 
 
 def _of_documents(passages: pd.DataFrame) -> pd.DataFrame:
@@ -173,7 +166,7 @@ def _read(qrels: Columns) -> Judgements:
         kept=intents,
         rows=Rows(query.codes, doc.names[doc.codes], label, named).take(keep),
         passages=None,
-        columns=frozenset(name for name in _READ if name in qrels),
+        columns=frozenset(_READ).intersection(qrels.theirs),
         base_doc=np.arange(len(first)),
         base_query=np.arange(len(query.names)),
     )

@@ -82,7 +82,7 @@ class Run:
             tie, doc_len = (None if values is None else values[ordered.rows] for values in (tie, doc_len))
         self.query_ids: list[str] = ordered.query.names.tolist()
         self.query, self.turn = ordered.query.codes, ordered.key
-        self.sessions = None if ordered.turn is None else Sessions(self.query, self.turn)
+        self.sessions = Sessions(self.query, self.turn) if ordered.has_turns else None
         self.tie = ordered.score if tie is None else tie
         self._docs, self._doc_len = ordered.docs, doc_len
         self._size = ordered.size
@@ -135,18 +135,18 @@ class Run:
         ranks: list[int] = []
         n = [0] * len(judgements)
         has_repeats = False
-        every, from_1 = self._docs.tolist(), list(range(1, int(self._size.max(initial=0)) + 1))
-        spans = zip(of.tolist(), self._start.tolist(), (self._start + self._size).tolist(), strict=True)
-        for query, start, end in spans:
+        from_1 = list(range(1, int(self._size.max(initial=0)) + 1))
+        last = self._start + (self._size if depth is None else np.minimum(self._size, depth))
+        for query, start, end in zip(of.tolist(), self._start.tolist(), last.tolist(), strict=True):
             if query < 0:
                 continue
-            known, docs, rank = judgements.places_of_docs[query], every[start:end][:depth], from_1
+            known, docs, rank = judgements.places_of_docs[query], self._docs[start:end].tolist(), from_1
             few = len(docs) <= len(known)
             at = {} if few else dict(zip(docs, rank, strict=False))
             if self.sessions is not None:
                 few, rank = True, self.sessions.rank[start:end].tolist()
             elif len(set(docs) if few else at) < len(docs):  # a document has its best rank; its repeats take up none
-                has_repeats, docs = True, list(dict.fromkeys(every[start:end]))
+                has_repeats, docs = True, self.ranking(judgements.query_ids[query])
                 at = dict(zip(docs, rank, strict=False))
             n[query] = rank[len(docs) - 1]
             # The fewer look-ups.
