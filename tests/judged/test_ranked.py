@@ -348,17 +348,23 @@ def test_a_formula_cannot_change_the_values_that_others_read(values):
 def test_values_of_entries_are_computed_once_for_all_cutoffs():
     every, asked = ranked(), []
 
-    def compute(whole: Ranked) -> np.ndarray:
-        asked.append(whole)
-        return whole.rank * 2
+    def twice(rank: np.ndarray) -> np.ndarray:
+        asked.append(rank.tolist())
+        return rank * 2
 
-    assert [every.top(cutoff).per_entry("twice", compute).tolist() for cutoff in (1, 2, None, 3)] == [
+    assert [every.top(cutoff).discounted(twice).tolist() for cutoff in (1, 2, None, 3)] == [
         [],
         [4, 4],
         [4, 4, 8],
         [4, 4],
     ]
-    assert asked == [every]
+    assert asked == [[2, 2, 4]]
+
+
+@pytest.mark.parametrize("values", ["probability", "left"])
+def test_a_label_above_the_largest_is_refused_by_each_value_that_reads_it(values):
+    with pytest.raises(ValueError, match=r"labels may be at most 1, but query '1' has"):
+        getattr(ranked(), values)(RBU(max_rel=1))
 
 
 def test_equal_discounts_are_computed_once():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import islice, repeat
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVarTuple
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo
 from .run import Run
 from .sessions import Turns, turns_of
+
+Ts = TypeVarTuple("Ts")
 
 # With larger labels g, sums of 2^g over the documents of a query could be infinite.
 LARGEST_EXPONENT = 1000
@@ -72,21 +74,19 @@ class RankedDocuments(NamedTuple):
         return np.bincount(self.of_entry, entries, minlength=len(self.doc))
 
 
-class _PerEntry:
-    """A value of each entry, computed once for all cutoffs: a cutoff is the beginning of every array."""
+def _per_entry(compute: Callable[[Ranked, *Ts], np.ndarray]) -> Callable[[Ranked, *Ts], np.ndarray]:
+    """Make a method a value of each entry, computed once for all cutoffs: a cutoff is the beginning of every array."""
 
-    def __init__(self, compute: Callable[[Ranked], np.ndarray], meaning: str) -> None:
-        self._compute, self.__doc__ = compute, meaning
+    @wraps(compute)
+    def values(ranked: Ranked, *parameters: *Ts) -> np.ndarray:
+        whole, key = ranked._whole or ranked, (compute, *parameters)
+        if key not in whole._known:
+            whole._known[key] = compute(whole, *parameters)
+            whole._known[key].flags.writeable = False
+        first: np.ndarray = whole._known[key][: ranked._n_entries]
+        return first
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, ranked: Ranked | None, owner: type | None = None) -> Any:
-        if ranked is None:
-            return self
-        # As an attribute, it is found without this method the next time.
-        values = ranked.__dict__[self._name] = ranked.per_entry(self._name, self._compute)
-        return values
+    return values
 
 
 class Ranked:
@@ -182,53 +182,67 @@ class Ranked:
         return [known[name][:n] for name, n in zip(names, last.tolist(), strict=True)]
 
     @cached_property
-    def _sorted(self) -> tuple[np.ndarray, np.ndarray]:
-        """The rank and the label of each entry."""
+    @_per_entry
+    def row(self) -> np.ndarray:
+        """Index of each entry's label in the judgements."""
         ranks = self.ranks[self.judgements.labels.doc]
         row = np.flatnonzero(ranks)
         # Labels are sorted by intent, and intents by query.
-        row = row[rows_by(ranks[row])]
-        return ranks[row], row
+        return row[rows_by(ranks[row])]
 
-    def per_entry(self, key: Hashable, compute: Callable[[Ranked], np.ndarray]) -> np.ndarray:
-        """Return a value of each entry, which is computed once for all cutoffs.
+    @cached_property
+    @_per_entry
+    def rank(self) -> np.ndarray:
+        """The rank of each entry's document, from 1."""
+        return self.ranks[self.judgements.labels.doc[self.row]]
 
-        Parameters
-        ----------
-        key : hashable
-            What the values depend on.
-        compute : callable
-            Computes the values of all entries from the whole rankings.
-        """
-        whole = self._whole or self
-        if key not in whole._known:
-            whole._known[key] = compute(whole)
-            whole._known[key].flags.writeable = False
-        values: np.ndarray = whole._known[key][: self._n_entries]
-        return values
+    @cached_property
+    @_per_entry
+    def doc(self) -> np.ndarray:
+        """Index of each entry's document."""
+        return self.judgements.labels.doc[self.row]
 
-    rank = _PerEntry(lambda whole: whole._sorted[0], "The rank of each entry's document, from 1.")
-    row = _PerEntry(lambda whole: whole._sorted[1], "Index of each entry's label in the judgements.")
-    doc = _PerEntry(lambda whole: whole.judgements.labels.doc[whole.row], "Index of each entry's document.")
-    intent = _PerEntry(lambda whole: whole.judgements.labels.intent[whole.row], "Index of each entry's intent.")
-    query = _PerEntry(lambda whole: whole.judgements.intents.query[whole.intent], "Index of each entry's query.")
-    label = _PerEntry(lambda whole: whole.judgements.labels.value[whole.row], "The label of each entry, above 0.")
-    weight = _PerEntry(
-        lambda whole: whole.judgements.weights[whole.intent],
-        "w_t of each entry; the weights of a query's intents sum to 1.",
-    )
-    met = _PerEntry(
-        lambda whole: whole.intents.place,
-        "For each entry, c_it, the number of documents above that are relevant to the same intent.",
-    )
-    navigational = _PerEntry(
-        lambda whole: whole.judgements.intents.navigational[whole.intent],
-        "Whether the intent of each entry is navigational.",
-    )
-    n_relevant = _PerEntry(
-        lambda whole: whole.judgements.n_relevant[whole.intent],
-        "For each entry, R_t, the number of documents that are relevant to its intent, retrieved or not.",
-    )
+    @cached_property
+    @_per_entry
+    def intent(self) -> np.ndarray:
+        """Index of each entry's intent."""
+        return self.judgements.labels.intent[self.row]
+
+    @cached_property
+    @_per_entry
+    def query(self) -> np.ndarray:
+        """Index of each entry's query."""
+        return self.judgements.intents.query[self.intent]
+
+    @cached_property
+    @_per_entry
+    def label(self) -> np.ndarray:
+        """The label of each entry, above 0."""
+        return self.judgements.labels.value[self.row]
+
+    @cached_property
+    @_per_entry
+    def weight(self) -> np.ndarray:
+        """w_t of each entry; the weights of a query's intents sum to 1."""
+        return self.judgements.weights[self.intent]
+
+    @cached_property
+    @_per_entry
+    def met(self) -> np.ndarray:
+        """For each entry, c_it, the number of documents above that are relevant to the same intent."""
+        return self.intents.place
+
+    @cached_property
+    @_per_entry
+    def navigational(self) -> np.ndarray:
+        """Whether the intent of each entry is navigational."""
+        return self.judgements.intents.navigational[self.intent]
+
+    @cached_property
+    @_per_entry
+    def n_relevant(self) -> np.ndarray:
+        """For each entry, R_t, the number of documents that are relevant to its intent, retrieved or not."""
+        return self.judgements.n_relevant[self.intent]
 
     @property
     def document_gain(self) -> np.ndarray:
@@ -275,13 +289,15 @@ class Ranked:
         """Sum the values of intents over each query."""
         return self.judgements.sum_intents(values)
 
+    @_per_entry
     def discounted(self, discount: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Return the discount of each entry, computed once for all cutoffs; equal discounts have equal parameters."""
-        return self.per_entry(discount, lambda whole: discount(whole.rank))
+        """Return the discount of each entry; equal discounts have equal parameters."""
+        return discount(self.rank)
 
+    @_per_entry
     def novelty(self, alpha: float) -> np.ndarray:
         """(1 - alpha)^c_it of each entry: what is left of a gain after the documents above."""
-        return self.per_entry(("novelty", alpha), lambda whole: power(1 - alpha, whole.met))
+        return power(1 - alpha, self.met)
 
     def gain(self, measure: Declared) -> np.ndarray:
         """Gain value of each entry under the measure's ``gain``.
@@ -293,7 +309,11 @@ class Ranked:
         """
         gain: Gain = measure["gain"]
         self.judgements.check_labels(_LARGEST_LABEL.get(gain), measure, gain)
-        return self.per_entry(("gain", gain), lambda whole: gain_value(whole.label, gain))
+        return self._gain(gain)
+
+    @_per_entry
+    def _gain(self, gain: Gain) -> np.ndarray:
+        return gain_value(self.label, gain)
 
     def probability(self, measure: Declared) -> np.ndarray:
         """r_it: probability of relevance of each entry under the measure's ``gain`` and ``max_rel``.
@@ -305,16 +325,21 @@ class Ranked:
         """
         gain, max_rel = measure["gain"], measure["max_rel"]
         self.judgements.check_labels(max_rel, measure, gain)
-        most = self.judgements.intents.max_label
-        return self.per_entry(
-            ("probability", gain, max_rel),
-            lambda whole: relevance_probability(whole.label, most[whole.intent] if max_rel is None else max_rel, gain),
-        )
+        return self._probability(gain, max_rel)
+
+    @_per_entry
+    def _probability(self, gain: Gain, max_rel: float | None) -> np.ndarray:
+        largest = self.judgements.intents.max_label[self.intent] if max_rel is None else max_rel
+        return relevance_probability(self.label, largest, gain)
 
     def left(self, measure: Declared) -> np.ndarray:
         """prod_{j<i} (1 - r_jt): for each entry, the probability that no document above satisfies its intent."""
-        key = "left", measure["gain"], measure["max_rel"]
-        return self.per_entry(key, lambda whole: whole.intents.left(whole.probability(measure)))
+        self.probability(measure)  # raises if a label is too large
+        return self._left(measure["gain"], measure["max_rel"])
+
+    @_per_entry
+    def _left(self, gain: Gain, max_rel: float | None) -> np.ndarray:
+        return self.intents.left(self._probability(gain, max_rel))
 
     @cached_property
     def documents(self) -> RankedDocuments:
