@@ -20,7 +20,6 @@ from urllib.parse import unquote
 
 import pyterrier as pt
 import pytest
-from sphinx.cmd.build import main as sphinx_build
 
 import pyterrier_diversity
 from console import WITH_SESSIONS, Shell, sessions
@@ -250,6 +249,8 @@ def built(tmp_path_factory, request):
     folder = tmp_path_factory.mktemp("site")
     readme = (root / "README.md").read_text(encoding="utf-8")
     options = re.search(r"^sphinx-build (.*) site$", readme, flags=re.MULTILINE).group(1)
+    from sphinx.cmd.build import main as sphinx_build
+
     printed = StringIO()
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(), redirect_stdout(printed):
         patch.chdir(root)

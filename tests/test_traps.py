@@ -6,15 +6,13 @@ Traps that cannot be shown beside pyndeval: it crashes where a document has no i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
-from ir_measures import AP, AP_IA, ERR_IA, P_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nNRBP
+from ir_measures import AP, AP_IA, ERR_IA, P_IA, StRecall, alpha_DCG, alpha_nDCG, nNRBP
 
 import timing
 from by_hand import evaluator, qrels, run
@@ -137,22 +135,6 @@ def test_query_ids_that_are_integers_on_one_side():
     assert values((judged, retrieved), P_IA @ 1) == {("P_IA@1", "1"): 0.5}
 
 
-def test_document_ids_that_are_integers_on_one_side():
-    judged = JUDGED.assign(docno=[1, 2, 3])
-
-    assert values((judged, rows(("q", "1", 1))), P_IA @ 1) == {("P_IA@1", "q"): 0.5}
-
-
-@pytest.mark.parametrize("missing", [None, math.nan, pd.NA])
-def test_ids_that_are_missing(missing):
-    with refused("row 1 has no query_id"):
-        values((JUDGED, rows(("q", "d1", 1), (missing, "d2", 1))), P_IA @ 1)
-    with refused("has no doc_id"):
-        values((JUDGED, rows(("q", "d1", 1), ("q", missing, 1))), P_IA @ 1)
-    with refused("row 0 has no doc_id"):
-        values((JUDGED.assign(docno=[missing, "d1", "d2"]), RANKED), P_IA @ 1)
-
-
 # Qrels
 
 
@@ -161,19 +143,6 @@ def test_intents_that_are_named_by_subtopic_id():
 
     assert theirs == [1]  # one intent
     assert ours == [0.5]
-
-
-def test_intents_that_are_named_by_numbers_and_words():
-    mixed = JUDGED.assign(iteration=[1, "1", "b"])  # 1 and "1" are one intent
-    missing = JUDGED.assign(iteration=[1, None, "b"])
-
-    assert values((mixed, RANKED), StRecall @ 2) == {("StRecall@2", "q"): 0.5}
-    with refused("row 1 has no iteration"):
-        values((missing, RANKED), StRecall @ 2)
-
-
-def test_rows_that_are_there_twice():
-    assert values((pd.concat([JUDGED, JUDGED]), RANKED), AP_IA) == values((JUDGED, RANKED), AP_IA)
 
 
 def test_labels_that_contradict_each_other():
@@ -212,35 +181,6 @@ def test_intents_whose_ids_are_globally_unique_take_memory_in_proportion():
 # Evaluators
 
 
-@pytest.mark.parametrize("batch_size", [1, 2])
-def test_batches_of_queries(batch_size):
-    demo = pt.get_dataset("diversity:demo")
-    system = pt.Transformer.from_df(demo.get_results("bm25"))
-    measures = [alpha_nDCG @ 5, RBU @ 5, IA(nDCG @ 5)]
-    whole, parts = (
-        pt.Experiment([system], demo.get_topics(), demo.get_qrels(), measures, ["s"], batch_size=size, perquery=True)
-        for size in (None, batch_size)
-    )
-
-    by = ["qid", "measure"]
-    pd.testing.assert_frame_equal(whole.sort_values(by, ignore_index=True), parts.sort_values(by, ignore_index=True))
-
-
-def test_an_evaluator_that_is_used_again():
-    again = evaluator(alpha_nDCG(alpha=0.1) @ 5, alpha_nDCG(alpha=0.9) @ 5, of=JUDGED)
-    first, other, last = (again.calc_aggregate(retrieved) for retrieved in (RANKED, run(q="d2 d1"), RANKED))
-
-    assert first == last
-    assert first != other
-
-
-def test_two_evaluators_that_take_turns():
-    one, two = evaluator(AP_IA, of=JUDGED), evaluator(AP_IA, of=qrels("q a d2 1"))
-    pairs = zip(one.iter_calc(RANKED), two.iter_calc(RANKED), strict=True)
-
-    assert [(first.value, second.value) for first, second in pairs] == [(pytest.approx((1 + 1 / 3) / 2), 1 / 3)]
-
-
 def test_threads_that_share_an_evaluator():
     shared = evaluator(AP_IA, IA(AP), of=qrels("q a d1 1").astype({"label": int}))
     rankings = [run(q=" ".join([*(f"x{i}" for i in range(n)), "d1"])) for n in range(6)]
@@ -251,18 +191,3 @@ def test_threads_that_share_an_evaluator():
 
 
 # All of it on a collection
-
-
-def test_rows_of_a_collection_as_ir_datasets_and_a_shuffled_file_have_them(
-    trec_qrels: Callable[..., pd.DataFrame],
-    trec_run: Callable[[str], pd.DataFrame],
-    golden: Callable[[str], pd.DataFrame],
-):
-    judged, retrieved = trec_qrels(2011), trec_run("2011/syn03-middle")
-    table = golden("ndeval-traditional.tsv.gz").query("measure == 'alpha-nDCG@20' and run == '2011/syn03-middle'")
-    table = table[table["params"].eq("alpha=0.5") & table["query_id"].str.isdecimal()]
-
-    ours = {m.query_id: m.value for m in ir_measures.iter_calc([alpha_nDCG @ 20], judged, retrieved)}
-
-    assert "subtopic_id" in judged
-    assert ours == pytest.approx(dict(zip(table["query_id"], table["value"], strict=True)), abs=1e-9)

@@ -29,6 +29,7 @@ FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "pt_docs" /
 SYSTEMS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
 MEASURES = [RBU @ 10, alpha_nDCG @ 10, StRecall @ 10, Adhoc("nDCG@10")]
 QUERY = "3"
+NOT_ILLUSTRATED = ("by_topic_set_size", "coverage", "stages", "topics_needed")
 
 # Text stays text, which keeps files small; ids of elements do not change from run to run.
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "pyterrier-diversity", "figure.dpi": 100}
@@ -60,8 +61,8 @@ def illustrations() -> dict[str, Callable[[], object]]:
 
 
 def baselines() -> dict[str, Callable[[], object]]:
-    """Return what draws each picture that a test compares with: one for each function, and some harder ones."""
-    drawn = {name: partial(draw, *data) for name, (draw, data) in PICTURES.items()}
+    """Return what draws each picture that a test compares with: functions without an illustration, and harder ones."""
+    drawn = {name: partial(PICTURES[name][0], *PICTURES[name][1]) for name in NOT_ILLUSTRATED}
     texts = dict.fromkeys("abc", "Find a map that shows where to stay, with prices, and how to get there without a car")
     pair = {"bm25": EXPLAINED, "xquad": EXPLAINED.assign(value=[-0.5, 0.4, 1.2], judged=True)}
     return {

@@ -38,6 +38,7 @@ def test_each_picture_is_drawn_into_a_file(tmp_path, name):
     assert "</svg>" in path.read_text()
 
 
+@pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
     run("plot", "coverage", "demo", "bm25", "-q", "1", "-o", str(tmp_path / f"picture.{ending}"))
@@ -68,6 +69,7 @@ def test_invalid_arguments_of_plot_give_one_sentence(tmp_path, arguments, status
     assert message in fail("plot", *arguments, *output, status=status)
 
 
+@pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("name", ["coverage", "explain", "missed_intents"])
 def test_pictures_of_a_dataset_have_the_texts_of_its_queries_and_intents(tmp_path, name):
     path = tmp_path / "picture.svg"

@@ -141,7 +141,7 @@ OF_IR_MEASURES = ("ir_measures", "DiversityEvaluator")
 OF_ITS_OWN = ("rows", "named tuples", "names of ir_measures", "scores by query")
 # Functions read qrels and runs in one way, so that most are tried with a form of each kind, and these with all.
 TRIED_WITH_ALL = ("evaluate_runs", "DiversityEvaluator", "ir_measures", "read_run", "read_qrels")
-ONE_OF_EACH_KIND = ("to_pandas", "rows", "csv")
+ONE_OF_EACH_KIND = ("rows", "csv")
 
 
 def taken(functions: Iterable[str], of_data: Iterable[str]) -> list[tuple[str, str]]:

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from pyterrier_diversity import RBU, D_nDCG, alpha_nDCG
 from pyterrier_diversity.io import run_frame
-from pyterrier_diversity.judged import Judgements, Ranked, Run, ideal, judge
-from pyterrier_diversity.judged.ranked import relevant_documents
+from pyterrier_diversity.judged import Ranked, Run, ideal, judge
 from pyterrier_diversity.measures.base import implementation
 
 # Query 1: intents a (d1, d3) and b (d3); query 2: intent c (d1).
@@ -140,9 +139,6 @@ def test_an_entry_has_the_gain_of_its_document_and_intent_or_its_label():
     assert ranked().document_gain.tolist() == [2, 3, 1]
 
 
-# By document
-
-
 # What entries are worth
 
 
@@ -183,73 +179,19 @@ class Alphabetic:
         return place if depth is None else np.where(place > depth, 0, place)
 
 
-@pytest.fixture
-def judgements() -> Judgements:
-    """Judgements of which nothing is remembered."""
-    return pickle.loads(pickle.dumps(judge(frame())))
+def test_an_order_is_looked_for_again_only_where_more_of_it_is_asked_for():
+    judgements, asked = judge(frame()), Counter()
 
-
-def test_relevant_documents_stand_by_descending_name():
-    every = relevant_documents(judge(frame()))
-
-    assert entries(every) == [
-        ("1", "a", "d3", 1, 2),
-        ("1", "b", "d3", 1, 3),
-        ("2", "c", "d1", 1, 2),
-        ("1", "a", "d1", 2, 1),
-    ]
-    assert every.n.tolist() == [2, 1]
-    assert every.cutoff is None
-
-
-def test_an_ideal_is_a_ranking_of_all_relevant_documents(judgements):
-    every = ideal(judgements, Alphabetic(), None)
-
-    assert entries(every, every.rank) == [
-        ("1", "a", "d1", 1),
-        ("2", "c", "d1", 1),
-        ("1", "a", "d3", 2),
-        ("1", "b", "d3", 2),
-    ]
-    assert every.n.tolist() == [2, 1]
-    assert every.cutoff is None
-    assert every.rankings() == [["d1", "d3"], ["d1"]]
-
-
-def test_an_ideal_ends_at_its_depth(judgements):
-    every = ideal(judgements, Alphabetic(), 1)
-
-    assert entries(every, every.rank) == [("1", "a", "d1", 1), ("2", "c", "d1", 1)]
-    assert every.n.tolist() == [1, 1]
-    assert every.cutoff == 1
-
-
-def test_an_order_is_looked_for_again_only_where_more_of_it_is_asked_for(judgements):
-    asked = Counter()
-
-    depths = [1, 1, 2, 1, None, 2, 1, None]
-    lengths = [ideal(judgements, Alphabetic(asked), depth).n.tolist() for depth in depths]
+    ideals = [ideal(judgements, Alphabetic(asked), depth) for depth in (1, 1, 2, 1, None, 2, 1, None)]
 
     assert asked == {1: 1, 2: 1, None: 1}
-    assert lengths == [[1, 1], [1, 1], [2, 1], [1, 1], [2, 1], [2, 1], [1, 1], [2, 1]]
-
-
-def test_a_shorter_ideal_is_the_beginning_of_a_longer_one_that_is_known(judgements):
-    asked = Counter()
-    ideal(judgements, Alphabetic(asked), None)
-
-    assert ideal(judgements, Alphabetic(asked), 1).rankings() == [["d1"], ["d1"]]
-    assert asked == {None: 1}
-
-
-def test_a_copy_of_judgements_in_another_process_remembers_nothing():
-    judgements, asked = judge(frame()), Counter()
-    first = ideal(judgements, Alphabetic(asked), None)
-
-    copy = pickle.loads(pickle.dumps(judgements))
-
-    assert entries(ideal(copy, Alphabetic(asked), None)) == entries(first)
-    assert asked == {None: 2}
+    assert [every.n.tolist() for every in ideals] == [[1 if every.cutoff == 1 else 2, 1] for every in ideals]
+    assert [every.cutoff for every in ideals] == [1, 1, 2, 1, None, 2, 1, None]
+    first, below = [("1", "a", "d1", 1, 1), ("2", "c", "d1", 1, 2)], [("1", "a", "d3", 2, 2), ("1", "b", "d3", 2, 3)]
+    assert [entries(every) for every in ideals[:3]] == [first, first, first + below]
+    # Another process remembers nothing.
+    ideal(pickle.loads(pickle.dumps(judgements)), Alphabetic(asked), None)
+    assert asked[None] == 2
 
 
 def test_a_measure_is_divided_by_its_value_of_a_ranking_down_to_the_cutoff_that_no_run_changes():

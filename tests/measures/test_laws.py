@@ -562,7 +562,7 @@ def pairs_of(measures):
         names.setdefault(measure.NAME, []).append(measure)
     of_one_name = [pair for group in names.values() for pair in permutations(group, 2)]
     drawn = random.Random(0)
-    others = [drawn.sample(measures, 2) for _ in range(120)]
+    others = [drawn.sample(measures, 2) for _ in range(40)]
     return [*of_one_name, *others, *(pair[::-1] for pair in others)]
 
 
@@ -589,7 +589,7 @@ def test_each_query_has_the_same_bits_alone_and_among_any_others(given_frames):
     every = evaluated(measures, qrels, run)
     queries = sorted(set(qrels["query_id"]))
     rng = np.random.default_rng(0)
-    subsets = [[query] for query in queries] + [rng.permutation(queries)[:n].tolist() for n in (2, 5)]
+    subsets = [[query] for query in queries[::3]] + [rng.permutation(queries)[:n].tolist() for n in (2, 5)]
 
     for subset in subsets:
         of_subset = qrels[qrels["query_id"].isin(subset)], run[run["query_id"].isin(subset)]

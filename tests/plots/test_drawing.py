@@ -1,6 +1,5 @@
 import inspect
 import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -49,28 +48,24 @@ def test_pictures_are_drawn_into_the_axes_given(draw, data):
 
 
 class Shown(NamedTuple):
-    """The axes of a picture that was shown, what drew it, the frames given, and copies of them from before."""
+    """The axes of a picture that was shown, the frames given, and copies of them from before."""
 
     ax: Axes
-    draw: Callable[..., Axes]
     frames: list[pd.DataFrame]
     before: list[pd.DataFrame]
 
 
 @pytest.fixture(scope="module", params=PICTURES)
 def shown(request):
-    """A picture, shown once for all tests that look at it."""
+    """A picture in a figure of its own, shown once for all tests that look at it."""
     draw, data = PICTURES[request.param]
     frames = [frame for frame in data if isinstance(frame, pd.DataFrame)]
     before = [frame.copy() for frame in frames]
+    before_it = plt.figure()
     ax = draw(*data)
+    assert ax.figure is not before_it
     ax.figure.draw_without_rendering()
-    return Shown(ax, lambda: draw(*data), frames, before)
-
-
-@pytest.mark.usefixtures("no_layout")
-def test_pictures_have_new_axes_if_none_are_given(shown):
-    assert shown.draw().figure is not shown.ax.figure
+    return Shown(ax, frames, before)
 
 
 def test_pictures_leave_the_frames_as_they_are(shown):

@@ -224,7 +224,7 @@ def test_the_key_says_what_there_is_and_no_more():
 
 
 @pytest.mark.usefixtures("laid_out")
-@pytest.mark.parametrize("depth", [10, 20, 50])
+@pytest.mark.parametrize("depth", [10, 50])
 def test_long_texts_of_intents_leave_the_panel_more_than_half_of_the_width(depth):
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(depth)], "score": range(depth, 0, -1)})
 
@@ -297,7 +297,7 @@ def test_an_explanation_of_one_system_without_the_query_names_the_system():
 
 
 @pytest.mark.usefixtures("laid_out")
-@pytest.mark.parametrize("height", [2.4, 4.8, 9.0])
+@pytest.mark.parametrize("height", [2.4, 9.0])
 @pytest.mark.parametrize("n_intents", [3, 8])
 def test_long_texts_are_not_printed_over_each_other(height, n_intents):
     import matplotlib.pyplot as plt
@@ -313,7 +313,6 @@ def test_long_texts_are_not_printed_over_each_other(height, n_intents):
     assert max(overlaps) < 3
 
 
-@pytest.mark.usefixtures("laid_out")
 def test_ten_systems_are_in_two_rows_of_panels_and_a_list_of_frames_is_refused():
     axes = plots.explain({f"s{i}": EXPLAINED for i in range(10)})
 

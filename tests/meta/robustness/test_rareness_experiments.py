@@ -259,7 +259,7 @@ def synthetic_rank(rankings, found, ranking, n, measure):
     return 1 + sum(value > values["synthetic"] + 1e-12 for value in values.values())
 
 
-@pytest.mark.parametrize("measure", [(5, 1.0, 100), (10, 0.5, 100), (5, 2.0, 4)])
+@pytest.mark.parametrize("measure", [(10, 0.5, 100), (5, 2.0, 4)])
 @pytest.mark.parametrize("kind", ["rare", "common"])
 def test_ranks_equal_a_slow_restatement(kind, measure):
     qrels, runs = collection(10, n_docs=20)
