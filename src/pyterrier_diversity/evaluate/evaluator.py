@@ -238,27 +238,28 @@ def valid(measure: DiversityMeasure, values: Any, query_ids: Sequence[str]) -> n
     ValueError
         If there is not one finite number for each query, or one is outside the range by more.
     """
-    rule = f"{measure}: score must return"
+    rule = "score must return"
     try:
-        if values is None or np.iscomplexobj(values):
+        if values is None or np.asarray(values).dtype.kind == "c":
             raise TypeError(f"it returned {'nothing' if values is None else 'complex numbers'}")
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{rule} one number for each query: {str(error).rstrip('.')}.") from error
+        raise ValueError(f"{measure}: {rule} one number for each query: {str(error).rstrip('.')}.") from error
     if numbers.shape != (len(query_ids),):
         n = {0: "one", 1: str(numbers.size)}.get(numbers.ndim, f"an array of shape {numbers.shape}")
         raise ValueError(
-            f"{rule} one number for each query, but it returned {n} for {len(query_ids)} queries. To sum over the "
-            "entries of a query, use ranked.total(...)."
+            f"{measure}: {rule} one number for each query, but it returned {n} for {len(query_ids)} queries. "
+            "To sum over the entries of a query, use ranked.total(...)."
         )
     low, high = measure.range()
-    if max(low, -_LARGEST) <= numbers.min(initial=high) and numbers.max(initial=low) <= min(high, _LARGEST):
+    lowest, highest = np.minimum.reduce(numbers, initial=high), np.maximum.reduce(numbers, initial=low)
+    if max(low, -_LARGEST) <= lowest and highest <= min(high, _LARGEST):
         return numbers
     least, most = (limit + side * _LAST_BITS * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))
     for query in np.flatnonzero(~np.isfinite(numbers) | (numbers < least) | (numbers > most))[:1].tolist():
         value, name = numbers[query], repr(query_ids[query])
         if not np.isfinite(value):
-            raise ValueError(f"{rule} finite numbers, but it returned {value} for query {name}.")
+            raise ValueError(f"{measure}: {rule} finite numbers, but it returned {value} for query {name}.")
         raise ValueError(
             f"{measure}: the values must be in {range_text(low, high)}, the range of this measure, but that of query "
             f"{name} is {value}."
