@@ -172,7 +172,9 @@ def documents(source: object) -> list[str]:
     return read_columns(source, RUN)["docno"].tolist()
 
 
-@pytest.mark.parametrize("data", [TEXT.encode(), gzip.compress(TEXT.encode()), b""])
+@pytest.mark.parametrize(
+    "data", [TEXT.encode(), gzip.compress(TEXT.encode(), mtime=0), b""], ids=["text", "gzip", "nothing"]
+)
 def test_a_pipe_is_read_once_and_whole_and_nothing_in_it_is_an_error(tmp_path, data):
     path = tmp_path / "pipe"
     os.mkfifo(path)
