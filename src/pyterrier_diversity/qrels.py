@@ -11,7 +11,7 @@ import pandas as pd
 
 from .arithmetic import divide
 from .frames import Columns
-from .io import Runs, check_order, qrels_frame, read_runs
+from .io import Runs, qrels_frame, read_runs
 from .judged import Run, intents_of_rows
 from .parameters import Parameter
 
@@ -80,7 +80,6 @@ def add_rarity(
     0   q    d1      1     0.0
     1   q    d2      1     0.5
     """
-    check_order("add_rarity", qrels, runs, order="qrels, runs")
     cutoff = RARITY_CUTOFF.check("add_rarity", "cutoff", cutoff)
     form = RARITY_FORM.check("add_rarity", "form", form)
     systems = [Run(run) for _, run in read_runs(runs, who="add_rarity")]

@@ -51,6 +51,10 @@ class RanksWarning(DataWarning):
     """Scores contradict ranks, or do not order the documents. Read the run by rank if the ranks are right."""
 
 
+class RowsWarning(DataWarning):
+    """Some rows are not what they seem: means among queries, or columns that are not read. The message names them."""
+
+
 class LengthsWarning(DataWarning):
     """The lengths of documents are unknown. Add them with ``io.add_lengths``, with the same document ids."""
 

@@ -103,7 +103,7 @@ class Asked:
         new = io.SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
         files = [Path(self.qrels), *map(Path, self.paths.values())]
         if all(path.is_file() for path in files):  # a pipe can be read only once
-            found = set().union(*map(io.names_in, files))
+            found = set().union(*(io.all_names(io.look_at(file, "run")) for file in files))
             for name in new.keys() - found:
                 hint = f" Did you mean {new[name]}={name}?" if new[name] in found else ""
                 raise ValueError(

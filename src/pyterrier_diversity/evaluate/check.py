@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import collected
-from ..io import OrderedBy, Runs, check_order, named_runs, qrels_frame, run_frame
+from ..io import OrderedBy, Runs, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Run, judge, tied_across
 from ..parameters import Parameter
 from ..warnings import EmptyWarning, MissingWarning, RelevanceWarning
@@ -59,7 +59,6 @@ def check_files(qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", cuto
     1   mine  warning
     2   mine     note
     """
-    check_order("check_files", qrels, runs, order="qrels, runs")
     cutoff = _CUTOFF.check("check_files", "cutoff", cutoff)
     several = runs if isinstance(runs, (Mapping, str, os.PathLike)) else list(runs)
     named = named_runs("check_files", several) if several else {}

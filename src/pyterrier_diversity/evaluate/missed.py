@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import QRELS_COLUMNS, Columns, of_run, once_a_kind
-from ..io import Runs, check_order, qrels_frame, read_runs
+from ..io import Runs, qrels_frame, read_runs
 from ..judged import Ranked, Run, intents_of_rows, judge
 from ..parameters import CUTOFF, REL, checked
 
@@ -59,7 +59,6 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
     """
     who = "missed_intents"
     cutoff, rel = checked(who, {**CUTOFF, **REL}, cutoff=cutoff, rel=rel).values()
-    check_order(who, qrels, runs, order="qrels, runs")
     covered: dict[str, np.ndarray] = {}
     with once_a_kind() as told:
         frame = qrels_frame(qrels)

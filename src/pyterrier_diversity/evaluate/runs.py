@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import Told, column_of, give, once_a_kind
-from ..io import OrderedBy, Runs, check_order, checked_order, named_runs, qrels_frame, read_lengths
+from ..io import OrderedBy, Runs, checked_order, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_some_measures
 from ..warnings import EmptyWarning, IdsWarning, MissingWarning
 from .scoring import Call, Scored, score_runs
@@ -96,7 +96,6 @@ def evaluate_runs(
     """
     who = "evaluate_runs"
     order = checked_order(who, order)
-    check_order(who, qrels, runs, measures)
     if on_error not in ("raise", "skip"):
         raise ValueError(f"{who}: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = named_runs(who, runs)

@@ -4,7 +4,6 @@ from .columns import (
     IMPORTANCE,
     LARGEST_EXACT,
     NO_DOCUMENT,
-    OF_NUGGETS,
     PYTERRIER_NAMES,
     QRELS_COLUMNS,
     RUN_COLUMNS,
@@ -12,7 +11,6 @@ from .columns import (
     by_number,
     column_of,
     exact,
-    look_of_columns,
 )
 from .given import given_frame, refuse_read
 from .order import RankedRows, in_order

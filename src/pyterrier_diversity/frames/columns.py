@@ -24,17 +24,6 @@ IMPORTANCE = {"vital": 1.0, "okay": 0.5}
 # The document of a row that only names an intent.
 NO_DOCUMENT = ""
 
-# Columns of rows of nuggets, which `io.read_nuggets` reads.
-OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
-
-# What to say about columns that `look_of_columns` recognises where a reader needs others.
-_HINTS = {
-    ("read_run", "qrels"): " This looks like qrels. Give them before the runs.",
-    ("read_run", "nuggets"): " This looks like nuggets. Give them before the runs, in the place of the qrels.",
-    ("read_qrels", "a run"): " This looks like a run. Give the qrels first.",
-    ("read_qrels", "nuggets"): " This looks like nuggets. Read them with io.read_nuggets.",
-}
-
 # How to make strings of values of other types; the first type that fits counts.
 _FIXES: dict[Any, str] = {
     bytes: "decode them, as with frame[column].str.decode('utf-8')",
@@ -45,16 +34,6 @@ _FIXES: dict[Any, str] = {
 
 # Floats represent all integers up to here exactly.
 LARGEST_EXACT = 2.0**53
-
-
-def look_of_columns(columns: Iterable[object]) -> str:
-    """Return what columns look like: "qrels", "nuggets", "a run" or "topics"; or ""."""
-    names = {str(name) for name in columns}
-    if names & {"label", "relevance"}:
-        return "qrels"
-    if names & {"score", "rank"} and names & {"docno", "doc_id"}:
-        return "a run"
-    return "nuggets" if names & OF_NUGGETS else "topics" if "query" in names else ""
 
 
 class Columns:
@@ -107,7 +86,6 @@ class Columns:
             f"{self.what}: missing column {', '.join(map(self.shown, missing))}; found: "
             f"{', '.join(map(str, self.frame.columns))}. If a column has another name, rename it, as in "
             f"io.{reader}(..., columns={{'theirs': '{ours}'}}) or, in the shell, --columns theirs={ours}."
-            f"{_HINTS.get((reader, look_of_columns(self.theirs)), '')}"
         )
 
     def _check_names(self) -> None:

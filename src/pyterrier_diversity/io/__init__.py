@@ -5,10 +5,10 @@ from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_length
 from .files import Content, read_content
 from .forms import SharedColumns, highest_label_last
 from .labels import called, one_line, printable, read_names, renamed, texts_of, texts_of_queries
+from .look import all_names, look_at
 from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, checked_order, qrels_frame, read_qrels, read_run, run_frame
-from .records import names_in
-from .run_collections import Runs, check_order, named_runs, one_or_more_runs, read_runs
+from .run_collections import Runs, named_runs, one_or_more_runs, read_runs
 from .tables import Cell, Table, formatted, p_text, write_table, write_text
 from .writing import is_device, refuse_inputs, replaced, write_qrels
 

@@ -26,7 +26,6 @@ _LINE_OF_SESSION = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|
 # The parent of each element of a truth file, and what the fields of a passage must be.
 _PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
 _FIELDS = {"docno": ("", r".+"), "rating": ("an integer", r"[+-]?\d+"), "type": ("MANUAL or MATCHED", "MANUAL|MATCHED")}
-_TOPIC = re.compile(r"DD\d+-\d+")
 
 
 def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "documents") -> pd.DataFrame:
@@ -78,24 +77,6 @@ def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "doc
     ratings = passages.groupby(["qid", "docno", "iteration"], sort=False)["label"]
     documents = ratings.agg(label="max", gain="sum").reset_index().astype({"gain": float})
     return highest_label_last(documents[["qid", "docno", "label", "iteration", "gain"]])
-
-
-def dd_qrels(table: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the passages of qrels of Dynamic Domain, whose fourth column is not a label; None for other qrels.
-
-    Dynamic Domain's have names like DD16-1, DD16-1.1.
-    """
-    names = table[["qid", "iteration"]].drop_duplicates()
-    # Topic DD16-24 has a subtopic 24.11.
-    are_named = all(
-        _TOPIC.fullmatch(topic) and subtopic.startswith((f"{topic}.", f"{topic.partition('-')[2]}."))
-        for topic, subtopic in names.itertuples(index=False, name=None)
-    )
-    if not are_named or (table[["label", "weight"]] % 1 != 0).any(axis=None):
-        return None
-    rating, passage = table["weight"].clip(lower=1).astype(np.int64), table["label"].astype(np.int64).astype(str)
-    passages = table.drop(columns="weight").assign(label=rating, passage=passage).drop_duplicates()
-    return highest_label_last(passages[["qid", "docno", "label", "iteration", "passage"]])
 
 
 def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None) -> pd.DataFrame:

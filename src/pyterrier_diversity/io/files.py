@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 import os
@@ -20,6 +21,11 @@ Path = str | os.PathLike[str]
 MARK = "\ufeff"
 _CHUNK = 2**20
 _FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
+# Lines before the data: comments, the description that NTCIR's runs begin with, and Excel's line about the separator.
+_PREAMBLE = re.compile(
+    rb"(?:[ \t]*(?:#(?:[ \t][^\r\n]*)?|<SYSDESC>.*?</SYSDESC>[^\r\n]*|\"?sep=.\"?)?(?:\r\n|\r|\n))+", re.DOTALL
+)
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def _zstd(stream: BytesIO) -> Any:
@@ -45,21 +51,21 @@ _COMPRESSED: dict[bytes, Callable[[BytesIO], Any]] = {
 
 
 class Content(NamedTuple):
-    """The decompressed content of a file, and the name of the file in messages."""
+    """The decompressed content of a file in UTF-8, without lines before the data; and its name in messages."""
 
     name: str
     data: bytes
 
     @property
     def first_line(self) -> str:
-        """The first line that is not empty, without a byte order mark."""
-        found = _FIRST_LINE.match(self.data.removeprefix(MARK.encode()))
+        """The first line that is not empty."""
+        found = _FIRST_LINE.match(self.data)
         return found[1].decode(errors="replace") if found else ""
 
     def text(self) -> str:
         """Return the content as text, or raise a ``ValueError`` that names the first line that is not UTF-8."""
         try:
-            return self.data.decode("utf-8-sig")
+            return self.data.decode()
         except UnicodeDecodeError as error:
             line = self.data.count(b"\n", 0, error.start) + 1
             raise ValueError(f"{self.name}, line {line}: {error}.") from error
@@ -123,7 +129,7 @@ def _decompressed(name: str, data: bytes) -> Content:
     if opener is None:
         if name.endswith(".gz") and data:
             raise ValueError(f"{name} is not a gzip file, but its name ends in .gz.")
-        return Content(name, data)
+        return Content(name, _without_preamble(name, data))
     chunks: list[bytes] = []
     try:
         with opener(BytesIO(data)) as stream:
@@ -132,4 +138,17 @@ def _decompressed(name: str, data: bytes) -> Content:
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         n_lines = sum(chunk.count(b"\n") for chunk in chunks)
         raise ValueError(f"{name}, line {n_lines}: {error}.") from error
-    return Content(name, b"".join(chunks))
+    return Content(name, _without_preamble(name, b"".join(chunks)))
+
+
+def _without_preamble(name: str, data: bytes) -> bytes:
+    """Return text in UTF-8 without a mark; lines before the data are empty, so that the others keep their numbers."""
+    if data.startswith(_UTF_16):
+        try:
+            text = data.decode("utf-16")
+            data = data if text.startswith("<?xml") else text.encode()  # XML tells its encoding
+        except UnicodeError as error:
+            raise ValueError(f"{name} begins like a file in UTF-16, but is none: {error}.") from error
+    data = data.removeprefix(codecs.BOM_UTF8)
+    before = _PREAMBLE.match(data)
+    return data if before is None else re.sub(rb"[^\r\n]+", b"", before[0]) + data[before.end() :]

@@ -1,179 +1,147 @@
-"""Convert qrels and runs from any form to frames. `frames.given_frame` reads only those of ir_measures."""
+"""Convert records to rows: one for each document of a query."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Number
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..frames import PYTERRIER_NAMES, RUN_COLUMNS, Columns, given_frame, refuse_read
+from ..frames import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Columns, exact, given_frame
+from .look import USUAL_NAMES, Look, inner
+from .records import Field
 
-# Other names of PyTerrier's columns.
-_OTHER_NAMES = {**PYTERRIER_NAMES, "docid": "docno"}
 # TREC's placeholders for an intent.
 _NO_INTENT = ("0", "Q0")
 # Names of a list of documents in an object about a query, of the list of all rows, and of a document's id in a list.
-_LISTS = ("docno", "results", "documents", "hits")
+LISTS = ("docno", "results", "documents", "hits", "references", "candidates")
 _ROWS = ("results", "run", "qrels", "rows")
 _DOC_IDS = ("docno", "id", "_id")
 # Where retrieval frameworks keep the id of a text.
 _NODE = ("id", "node_id", "id_")
-_FORMS = (
-    "must be a file, a frame, a list of dicts or of named tuples, or a dict {query: {document: value}}",
-    "must be a file, a frame, a list of dicts or of named tuples, or a dict of queries with {document: score}, "
-    "[document], or [(document, score)]",
-)
+_REQUIRED = {"run": RUN_COLUMNS, "qrels": QRELS_COLUMNS}
+# The columns of ids and of numbers.
+_ID_COLUMNS = ("query_id", "doc_id", "iteration", "subtopic_id")
+_NUMBERS = ("relevance", "weight", "rarity", "gain", "score", "turn")
+
+RowsIn = Callable[[Field, Look], Iterable[dict[Any, Any]]]
 
 
 class SharedColumns(dict[str, str]):
     """New names of columns, shared by several files, each of which may have only some of the columns."""
 
 
-def frame_of(
-    data: Any, required: tuple[str, ...], what: str, *, order: str = "score", columns: Mapping[str, str] | None = None
-) -> pd.DataFrame:
-    """Return qrels or a run in any form but a file as a frame with the required columns.
-
-    Parameters
-    ----------
-    data : DataFrame, object with ``to_pandas()``, iterable of dicts or of named tuples, or dict
-        Qrels or a run, as `read_qrels` and `read_run` take them.
-    required : tuple of str
-        The required columns.
-    what : str
-        The name of the data in messages.
-    order : {"score", "rank"}
-        With "rank", the ranks of a run count, and there must be ranks.
-    columns : mapping of str to str, optional
-        New names of columns.
-
-    Raises
-    ------
-    ValueError
-        If a required column is missing, two names of one column have different values, or ``data`` is a generator or an
-        iterator that was read before.
-    TypeError
-        If ``data`` has another form.
-    """
-    data = data.to_pandas() if hasattr(data, "to_pandas") else data
-    if isinstance(data, pd.DataFrame):
-        frame = data.rename(columns=new_names(data.columns, columns, what)) if columns else data
-    else:
-        frame = _framed(data, required, what, columns or {})
-    if order == "rank" and required == RUN_COLUMNS and len(frame):
-        if "rank" not in frame:
-            found = ", ".join(map(str, frame.columns))
-            raise ValueError(f"{what}: order='rank' needs the column rank; found: {found}.")
-        frame = frame.drop(columns="score", errors="ignore")
-    return Columns(frame, required, what).frame
-
-
-def new_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> dict[Any, str]:
-    """Return the new name of each column that gets one. An old column of that name is kept as ``name (old)``.
-
-    Raises
-    ------
-    ValueError
-        If a key of ``columns`` is not the name of a column.
-    """
-    names = list(found)
+def check_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> None:
+    """Raise a ``ValueError`` if a column that gets a new name does not exist."""
+    names = list(map(str, found))
     missing = [name for name in columns if name not in names]
     if missing and not isinstance(columns, SharedColumns):
-        raise ValueError(
-            f"{what}: columns renames {missing[0]!r}, which is not a column; found: {', '.join(map(str, names))}."
-        )
+        listed = ", ".join(names)
+        raise ValueError(f"{what}: columns renames {missing[0]!r}, which is not a column; found: {listed}.")
+
+
+def new_names(found: Iterable[Any], columns: Mapping[str, str]) -> dict[Any, str]:
+    """Return the new name of each column that gets one. An old column of that name is kept as ``name (old)``."""
+    names = list(found)
     new = {old: name for old, name in columns.items() if old in names}
-    taken = {_OTHER_NAMES.get(name, name) for name in new.values()}
-    return {**{name: f"{name} (old)" for name in names if _OTHER_NAMES.get(name, name) in taken}, **new}
+    taken = {USUAL_NAMES.get(name, name) for name in new.values()}
+    return {**{name: f"{name} (old)" for name in names if USUAL_NAMES.get(name, name) in taken}, **new}
 
 
-def _framed(data: Any, required: tuple[str, ...], what: str, columns: Mapping[str, str]) -> pd.DataFrame:
-    is_run = required == RUN_COLUMNS
-    forms = f"{what} {_FORMS[is_run]}"
-    if isinstance(data, Mapping):
-        if all(isinstance(docs, Mapping) and not _is_row(docs, columns) for docs in data.values()):
-            return given_frame(data, required, what)
-        data = [data]
-    if isinstance(data, (str, os.PathLike)):
-        raise TypeError(f"{what} must be one run, but {os.fspath(data)!r} is a folder. io.read_runs reads its files.")
-    if not isinstance(data, Iterable):
-        raise TypeError(f"{forms}, not {type(data).__name__}.")
-    refuse_read(data, what)
-    members = list(data)
-    for member in members:
-        if not isinstance(member, Mapping) and not hasattr(member, "_fields"):
-            raise TypeError(f"{forms}, not rows of {type(member).__name__}.")
-    if members and not isinstance(members[0], Mapping):
-        frame = given_frame(members, required, what)
-        return frame.rename(columns=new_names(frame.columns, columns, what)) if columns else frame
-    return pd.DataFrame(expanded(((one, what) for one in members), is_run, columns)[0], dtype=object)
-
-
-def expanded(
-    records: Iterable[tuple[Mapping[Any, Any], str]], is_run: bool, columns: Mapping[str, str]
-) -> tuple[list[dict[Any, Any]], list[str]]:
-    """Return the rows of objects, and where each row is, given where the objects are."""
+def frame_of(rows_in: RowsIn, look: Look) -> pd.DataFrame:
+    """Return the rows of records as a frame; numbers in text are checked, so that errors name file and line."""
+    if rows_in is rows_of_queries and not look.text and all(isinstance(docs, Mapping) for docs in look.record.values()):
+        return given_frame(look.record, _REQUIRED[look.wanted], look.name)
     rows: list[dict[Any, Any]] = []
     places: list[str] = []
-    listed: set[Any] = set()
-    for record, where in ((one, where) for whole, where in records for one in _unwrapped(whole, columns)):
-        added = list(_rows_in(record, is_run, where, columns))
-        if added and "rank" in added[0] and "rank" not in record:  # these are the places in lists
+    listed: set[str] = set()
+    for record in look.data:
+        added = list(rows_in(record, look))
+        if added and "rank" in added[0] and "rank" not in record.need_object():  # these are the places in lists
             # One dict may have lists for "1" and for 1.
-            for query in {repr(row["qid"]): str(row["qid"]) for row in added}.values():
+            for query in {repr(row.get("qid")): str(row.get("qid")) for row in added}.values():
                 if query in listed:
-                    raise ValueError(f"{where}: query {query!r} has two lists of documents; give one list.")
+                    raise ValueError(f"{record.where}: query {query!r} has two lists of documents; give one list.")
                 listed.add(query)
         rows += added
-        places += [where] * len(added)
-    return rows, places
+        places += [record.where] * len(added)
+    frame = pd.DataFrame(rows, dtype=object)
+    return _with_numbers(frame, places, look) if look.text else frame
 
 
-def _is_row(value: Any, columns: Mapping[str, str]) -> bool:
-    names = {columns.get(name, name) for name in value} if isinstance(value, Mapping) else set()
-    return bool(names & {"qid", "query_id"})
-
-
-def _unwrapped(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[Mapping[Any, Any]]:
-    """Return the rows in an object that only holds their list, or the object itself."""
-    name, rows = next(iter(record.items())) if len(record) == 1 else ("", [])
-    are_rows = name in _ROWS and isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows)
-    return rows if are_rows and rows and _is_row(rows[0], columns) else [record]
-
-
-def _rows_in(
-    record: Mapping[Any, Any], is_run: bool, what: str, columns: Mapping[str, str]
-) -> Iterator[dict[Any, Any]]:
-    """Yield the rows of an object: itself, one for each document in its list, or those of the queries that it maps."""
-    row = named(record, what, columns)
-    lists: list[tuple[dict[Any, Any], Any]] = []
-    if "qid" not in row:
-        given = [docs for docs in row.values() if docs is not None]
-        if given and all(isinstance(docs, (Mapping, list, tuple)) for docs in given):
-            lists = [({"qid": query}, docs) for query, docs in row.items()]
-        elif row and not any(value is None or isinstance(value, (str, Number)) for value in row.values()):
-            raise TypeError(f"{what} {_FORMS[is_run]}, not a dict of {type(next(iter(row.values()))).__name__}.")
-    elif is_run and "nuggets" in row and "run_id" in row:  # a judged answer is the only document of its system
-        row = {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
-    elif listed := [name for name in _LISTS if isinstance(row.get(name), (Mapping, list, tuple))]:
-        docs, score = row[listed[0]], row.get("score")
-        if isinstance(score, (list, tuple)):
-            if len(score) != len(docs):
-                raise ValueError(f"{what}: a row lists {len(docs)} documents and {len(score)} scores.")
-            docs = list(zip(docs, score, strict=True))
-        lists = [({name: value for name, value in row.items() if name not in (listed[0], "score", "rank")}, docs)]
+def rows_of_row(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
+    """Yield an object as a row, or a row for each document of its list."""
+    row = named(record.need_object(), record.where, look.columns)
+    lists = [name for name in LISTS if isinstance(row.get(name), (Mapping, list, tuple))]
     if not lists:
         yield row
-    for rest, docs in lists:
-        yield from ({**rest, **doc} for doc in _documents(docs, rest["qid"], is_run, what, columns))
+        return
+    docs, score = row[lists[0]], row.get("score")
+    if isinstance(score, (list, tuple)):
+        if len(score) != len(docs):
+            raise ValueError(f"{record.where}: a row lists {len(docs)} documents and {len(score)} scores.")
+        docs = list(zip(docs, score, strict=True))
+    rest = {name: value for name, value in row.items() if name not in (lists[0], "score", "rank")}
+    yield from _documents(docs, rest, record.where, look)
+
+
+def rows_of_queries(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
+    """Yield the rows of {query: documents}."""
+    for query, docs in record.need_object().items():
+        yield from _documents(docs, {"qid": query}, record.where, look)
+
+
+def rows_of_answer(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
+    """Yield the row of a judged answer, which is the only document of its system."""
+    row = named(record.need_object(), record.where, look.columns)
+    yield {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
+
+
+def rows_of_request(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
+    """Yield the rows of {query: {qid, text}, candidates: [documents]}; documents may have the query's id instead."""
+    query = record.value["query"]
+    docs = record.need("candidates hits").members()
+    for row in (named(doc.need_object(), doc.where, look.columns) for doc in docs):
+        yield {"qid": query.get("qid")} | row if isinstance(query, Mapping) else row
+
+
+def _with_numbers(frame: pd.DataFrame, places: list[str], look: Look) -> pd.DataFrame:
+    """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
+    is_run = look.wanted == "run"
+    if not is_run and "docno" in frame:  # a row may only name an intent
+        frame = frame.assign(docno=frame["docno"].where(frame["docno"].notna(), NO_DOCUMENT))
+    if "doc_len" in frame:
+        frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
+    columns = Columns(frame, (), look.name)
+    numbers: dict[str, Any] = {}
+    for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in columns):
+        read: list[Any] = []
+        for value, where in zip(columns[name].tolist(), places, strict=True):
+            if type(value) is float and math.isfinite(value) and name in _NUMBERS:
+                read.append(value)
+            elif not (value == NO_DOCUMENT and name == "doc_id" and not is_run):
+                field = _present(Field(value, where, columns.shown(name)))
+                read_one = (
+                    field.identifier if name in _ID_COLUMNS else field.label if name == "relevance" else field.number
+                )
+                read.append(read_one())
+        if name in _NUMBERS:
+            numbers[columns.theirs[name]] = exact(columns[name]) if name == "score" else read
+    return frame.assign(**numbers)
+
+
+def _present(field: Field) -> Field:
+    value = field.value
+    if value is None or value == "" or value != value:
+        raise ValueError(f"{field.where}: {field.name} is missing.")
+    return field
 
 
 def named(
-    record: Mapping[Any, Any], what: str, columns: Mapping[str, str], others: Mapping[str, str] = _OTHER_NAMES
+    record: Mapping[Any, Any], what: str, columns: Mapping[str, str], others: Mapping[str, str] = USUAL_NAMES
 ) -> dict[Any, Any]:
     """Return an object with new names of its fields, and PyTerrier's for the ``others``.
 
@@ -182,7 +150,9 @@ def named(
     ValueError
         If two names of one field have different values.
     """
-    names = new_names(record, columns, what) if columns else {}
+    nested = {name: inner(record, name) for name in columns if "." in name}
+    record = {**record, **{name: value for name, value in nested.items() if value is not None}} if nested else record
+    names = new_names(record, columns) if columns else {}
     row: dict[Any, Any] = {}
     has_id = any(names.get(name, name) in ("docno", "doc_id") for name in record)
     for old, value in record.items():
@@ -198,13 +168,14 @@ def named(
     return row
 
 
-def _documents(docs: Any, query: Any, is_run: bool, what: str, columns: Mapping[str, str]) -> Iterator[dict[Any, Any]]:
-    """Yield the documents of a query; those of a list have ranks."""
+def _documents(docs: Any, rest: Mapping[Any, Any], what: str, look: Look) -> Iterator[dict[Any, Any]]:
+    """Yield the documents of a query with the ``rest`` of each row; those of a list have ranks."""
+    is_run = look.wanted == "run"
     if docs is None:
-        raise TypeError(f"{what}: query {query!r} has None, not a list or a dict of documents.")
+        raise TypeError(f"{what}: query {rest.get('qid')!r} has None, not a list or a dict of documents.")
     if isinstance(docs, Mapping):
         value_name = "score" if is_run else "label"
-        yield from ({"docno": doc, value_name: value} for doc, value in docs.items())
+        yield from ({**rest, "docno": doc, value_name: value} for doc, value in docs.items())
         return
     rows = []
     for doc in docs:
@@ -212,12 +183,13 @@ def _documents(docs: Any, query: Any, is_run: bool, what: str, columns: Mapping[
         is_pair = is_tuple and (isinstance(doc[1], Number) or not hasattr(doc, "_fields"))
         if is_pair and not isinstance(doc[1], Number):
             raise TypeError(f"{what}: the score in {doc!r:.80} must be a number, not {doc[1]!r:.80}.")
-        rows.append({**_document(doc[0], what, columns), "score": doc[1]} if is_pair else _document(doc, what, columns))
+        row = _document(doc[0] if is_pair else doc, what, look.columns)
+        rows.append({**row, "score": doc[1]} if is_pair else row)
     n_scored = sum("score" in row for row in rows)
     if is_run and 0 < n_scored < len(rows):
         raise ValueError(f"{what}: in a list, {n_scored} of {len(rows)} documents have scores. Score all or none.")
     for rank, row in enumerate(rows, start=1):
-        yield {"rank": rank, "score": -rank, **row} if is_run else row
+        yield {**rest, "rank": rank, "score": -rank, **row} if is_run else {**rest, **row}
 
 
 def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]:
@@ -237,7 +209,7 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
                 "of ids or of (id, score)."
             )
         return {"docno": known} if score is None else {"docno": known, "score": score}
-    row = named(doc, what, SharedColumns(columns))
+    row = named(doc, what, columns)
     of_id = next((name for name in _DOC_IDS if name in row), None)
     return {"docno" if name == of_id else name: value for name, value in row.items()}
 

@@ -6,14 +6,16 @@ import csv
 import math
 import re
 from io import BytesIO, StringIO
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from .files import MARK, Content, Source, read_content
-from .records import Field, number_of
+from .records import Field, Label, number_of
 
+# `csv.QUOTE_MINIMAL` or `csv.QUOTE_NONE`.
+Quoting = Literal[0, 3]
 # The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
 Kinds = dict[str, type | None]
 
@@ -31,7 +33,11 @@ _EXACT: dict[str, Any] = (
 
 # Pandas reads words fastest if it may choose their type. A line of letters before each part keeps it from choosing
 # numbers.
-_DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float}
+_DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float, Label: float}
+# Words as pandas and spreadsheets quote them: with a separator or a doubled quote inside, or numbers in quotes.
+_QUOTED = re.compile(
+    rb'(?:^|[ \t])"(?:[^"\r\n]*(?:[ \t][^"\r\n]*|""[^\r\n]*)|[-+]?[0-9.]+)"(?=[ \t\r\n]|$)', re.MULTILINE
+)
 
 
 def read_columns(
@@ -50,7 +56,7 @@ def read_columns(
         As for `read_content`, in UTF-8.
     columns : dict
         The type of each column: ``str``, ``float`` (a finite number), ``int`` (a non-negative whole number),
-        ``object`` (a number; any other word is read as NaN) or None.
+        ``object`` (a number; any other word is read as NaN), `Label` or None.
     optional : dict, optional
         Columns after these; either all lines have them or none.
     separator : str, optional
@@ -66,16 +72,28 @@ def read_columns(
         If a line cannot be read; the message names file and line.
     """
     content = read_content(source)
-    # Some editors begin a file with a byte order mark, which is not part of its first word.
-    content = content._replace(data=content.data.removeprefix(MARK.encode()))
-    found = _plain_columns(content, columns, optional or {}) if separator is None else None
-    return _careful_columns(content, columns, optional or {}, separator, to_blank) if found is None else found
+    quoting = quoting_of(content.data)
+    found = _plain_columns(content, columns, optional or {}, quoting) if separator is None else None
+    return _careful_columns(content, columns, optional or {}, separator, to_blank, quoting) if found is None else found
 
 
-def _plain_columns(content: Content, columns: Kinds, optional: Kinds) -> pd.DataFrame | None:
+def quoting_of(data: bytes) -> Quoting:
+    """Tell whether words are quoted."""
+    return 0 if _QUOTED.search(data) else 3
+
+
+def words_of(line: str, quoting: Quoting, separator: str | None = None) -> list[str]:
+    """Return the words of a line, which white space separates by default."""
+    if quoting != csv.QUOTE_NONE:
+        words = next(csv.reader([line], delimiter=separator or ("\t" if "\t" in line else " ")), [])
+        return words if separator else [word for word in words if word]
+    return line.split() if separator is None else [cell.strip() for cell in line.split(separator)]
+
+
+def _plain_columns(content: Content, columns: Kinds, optional: Kinds, quoting: Quoting) -> pd.DataFrame | None:
     """Read a table with pandas' reader in C, or return None if something may be wrong."""
     line = content.first_line
-    words = line.split()
+    words = words_of(line, quoting)
     columns = columns | optional if len(words) > len(columns) else columns
     if len(words) != len(columns) or not _is_plain(content.data):
         return None
@@ -84,13 +102,13 @@ def _plain_columns(content: Content, columns: Kinds, optional: Kinds) -> pd.Data
     # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
     for separator, other in ((" ", b"\t"), ("\t", b" "), (r"\s+", b"")):
         if separator == r"\s+" or (other not in content.data and line.count(separator) == len(words) - 1):
-            found = _parsed(content.data, columns, separator)
+            found = _parsed(content.data, columns, separator, quoting)
             if found is not None:
                 return found
     return None
 
 
-def _parsed(data: bytes, columns: Kinds, separator: str) -> pd.DataFrame | None:
+def _parsed(data: bytes, columns: Kinds, separator: str, quoting: Quoting) -> pd.DataFrame | None:
     numeric = {name: _DTYPES[kind] for name, kind in columns.items() if kind in _DTYPES}
     first = (" " if separator == r"\s+" else separator).join("0" if name in numeric else "x" for name in columns)
     kept = [name for name, kind in columns.items() if kind]
@@ -106,7 +124,7 @@ def _parsed(data: bytes, columns: Kinds, separator: str) -> pd.DataFrame | None:
                 names=list(columns),
                 dtype=numeric,
                 index_col=False,
-                quoting=csv.QUOTE_NONE,
+                quoting=quoting,
                 na_filter=False,
                 low_memory=False,
                 engine="c",
@@ -136,13 +154,12 @@ def _is_plain(data: bytes) -> bool:
 
 
 def _careful_columns(
-    content: Content, columns: Kinds, optional: Kinds, separator: str | None, to_blank: bool
+    content: Content, columns: Kinds, optional: Kinds, separator: str | None, to_blank: bool, quoting: Quoting
 ) -> pd.DataFrame:
     """Read a table line by line, or raise a ``ValueError`` for the first bad line."""
     rows: list[list[str | float]] = []
     for number, line in enumerate(StringIO(content.text(), newline=None), start=1):
-        words = line.lstrip(MARK)  # of a file that was appended to another one
-        fields = words.split() if separator is None else [cell.strip() for cell in words.split(separator)]
+        fields = words_of(line.lstrip(MARK), quoting, separator)  # the mark of a file that was appended to another one
         if not any(fields):
             if to_blank and rows:
                 break
@@ -152,8 +169,8 @@ def _careful_columns(
         if len(fields) != len(columns):
             count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
             raise ValueError(f"{where}: expected {count} ({' '.join(columns)}), found {len(fields)}.")
-        words_of = zip(fields, columns.items(), strict=True)
-        rows.append([_read_word(Field(word, where, name), kind) for word, (name, kind) in words_of])
+        named = zip(fields, columns.items(), strict=True)
+        rows.append([_read_word(Field(word, where, name), kind) for word, (name, kind) in named])
     kept = {name: _DTYPES.get(kind, object) for name, kind in columns.items() if kind}
     return pd.DataFrame(rows, columns=list(columns), dtype=object)[list(kept)].astype(kept)
 
@@ -166,8 +183,8 @@ def _read_word(word: Field, kind: type | None) -> str | float:
         raise ValueError(f"{word.where}: {word.name} is empty.")
     if kind is object:
         return number_of(text)
-    if kind is float:
-        return word.number()
+    if kind in (float, Label):
+        return word.number() if kind is float else word.label()
     if kind is int and not _WHOLE_NUMBER.fullmatch(text):
         raise word.refused("must be a non-negative whole number of at most 18 digits")
-    return int(text) if kind is int else text
+    return int(text) if kind is int else word.identifier()

@@ -15,10 +15,11 @@ import pandas as pd
 from ..frames import IMPORTANCE, NO_DOCUMENT, warn
 from ..parameters import Parameter, checked
 from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
-from .forms import highest_label_last, new_names, with_whole_labels
+from .forms import check_names, highest_label_last, with_whole_labels
+from .look import read_records
 from .nugget_formats import LAYOUTS, layout_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
-from .records import read_records, word_of
+from .records import word_of
 
 _WHO = "read_nuggets"
 _CHOICES = {
@@ -125,7 +126,7 @@ def read_nuggets(
     weights = _numbers_of_words("importance", IMPORTANCE if importance is None else importance, above_0=True)
     records = read_records(source, _WHO)
     found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
-    new_names(found, columns or {}, _WHO)
+    check_names(found, columns or {}, _WHO)
     reading = Reading(unit, _numbers_of_words("levels", LEVELS if levels is None else levels), dict(columns or {}))
     topics: list[NuggetRecord] = []
     if nuggets is not None:

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from .. import frames
 from ..arithmetic import counted
 from ..warnings import RanksWarning
-from .dynamic_domain import dd_qrels, is_dd_run, read_dd_run, read_dd_truth
-from .files import Content, is_file, read_content
-from .forms import SharedColumns, expanded, frame_of, with_whole_labels
-from .lines import Kinds, read_columns
-from .nuggets import read_nuggets
-from .records import Field, first_record, kind_of, read_parquet, read_records
+from .forms import with_whole_labels
+from .look import look_at
+from .shapes import frame_in
 
 OrderedBy = Literal["score", "rank"]
-
-# The columns of ids and of numbers.
-_ID_COLUMNS = ("query_id", "doc_id", "iteration", "subtopic_id")
-_NUMBERS = ("relevance", "weight", "rarity", "gain", "score", "turn")
 
 
 def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -72,131 +61,20 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
 
 def qrels_frame(qrels: Any, what: str = "qrels") -> pd.DataFrame:
     """Return a frame of qrels as it is, and other forms as `read_qrels` does; ``what`` is their name in messages."""
-    is_frame = isinstance(qrels, pd.DataFrame) and not _are_nuggets(qrels, {})
-    return qrels if is_frame else _read_qrels(qrels, None, what)
+    return _read_qrels(qrels, None, what, as_it_is=True)
 
 
-def _read_qrels(source: Any, columns: Mapping[str, str] | None, what: str) -> pd.DataFrame:
-    given, name = _opened(source, what)
-    are_nuggets = _are_nuggets(given, columns or {})
-    frame = read_nuggets(given, columns=columns) if are_nuggets else _judged(given, columns, name)
-    if frame.empty and is_file(source):
-        raise ValueError(f"{name} contains no judgement.")
+def _read_qrels(source: Any, columns: Mapping[str, str] | None, what: str, *, as_it_is: bool = False) -> pd.DataFrame:
+    look = look_at(source, "qrels", columns, name=what)
+    frame = frame_in(look)
+    if as_it_is and frame is source:
+        return frame
+    if frame.empty and look.text:
+        raise ValueError(f"{look.name} contains no judgement.")
     qrels = frames.Columns(frame, frames.QRELS_COLUMNS, what)
     label = pd.Series(qrels.numbers("relevance"), frame.index)
     frame = qrels.renamed([name for name in ("query_id", "doc_id", "iteration") if name in qrels])
     return with_whole_labels(frame.assign(relevance=label).rename(columns=frames.PYTERRIER_NAMES))
-
-
-def _opened(source: Any, what: str) -> tuple[Any, str]:
-    """Return a frame, the content of a file other than parquet, or data as given; and the name for messages."""
-    if hasattr(source, "to_pandas"):
-        return source.to_pandas(), what
-    if not is_file(source):
-        return source, what
-    content = read_content(source)
-    return read_parquet(content) if kind_of(content) == "parquet" else content, content.name
-
-
-def _are_nuggets(given: Any, columns: Mapping[str, str]) -> bool:
-    """Tell by the columns or the first object whether a frame or file has nuggets, not qrels or a run."""
-    if isinstance(given, pd.DataFrame):
-        return frames.look_of_columns(columns.get(name, name) for name in map(str, given)) == "nuggets"
-    kind = kind_of(given) if isinstance(given, Content) else ""
-    if kind not in ("json", "table"):
-        return isinstance(given, (str, os.PathLike))  # a folder
-    first = first_record(given)
-    if first is None or not isinstance(first.value, Mapping):
-        return kind == "json"
-    try:
-        rows = expanded([(first.value, first.where)], False, columns)[0]
-    except TypeError:  # lists of lists, which are groups of documents
-        return True
-    names = {str(name) for row in rows for name in row}
-    if kind == "json" and not (names | first.value.keys()) & frames.OF_NUGGETS:
-        return not (names & {"label", "score", "rank"} or names <= {"qid", "docno"})
-    return kind == "json" or frames.look_of_columns(names) == "nuggets"
-
-
-def _judged(given: Any, columns: Mapping[str, str] | None, name: str) -> pd.DataFrame:
-    """Return the qrels of a frame, of the content of a file, or of data."""
-    if not isinstance(given, Content):
-        return frame_of(given, frames.QRELS_COLUMNS, name, columns=columns)
-    kind = kind_of(given)
-    if kind == "xml":
-        return read_dd_truth(given)
-    refusal = ValueError(f"{name} is a run, not qrels. Give the qrels first.")
-    try:
-        frame = _frame_of_content(given, frames.QRELS_COLUMNS, columns) if kind else _qrels_of_lines(given, columns)
-    except ValueError as error:
-        if _is_run(given, columns):
-            raise refusal from error
-        raise
-    if kind == "json" and (frame["label"] % 1 != 0).any() and _is_run(given, columns):
-        raise refusal  # {query: {document: score}}
-    return frame
-
-
-def _frame_of_content(
-    content: Content, required: tuple[str, ...], columns: Mapping[str, str] | None, order: OrderedBy = "score"
-) -> pd.DataFrame:
-    """Return the rows of a table or of JSON, as `frame_of` does, with numbers that are checked line by line."""
-    is_run = required == frames.RUN_COLUMNS
-    records = ((record.need_object(), record.where) for record in read_records(content, content.name))
-    rows, places = expanded(records, is_run, columns or {})
-    frame = frame_of(pd.DataFrame(rows, dtype=object), required, content.name, order=order)
-    return _with_numbers(frame, places, required, content.name)
-
-
-def _with_numbers(frame: pd.DataFrame, places: list[str], required: tuple[str, ...], what: str) -> pd.DataFrame:
-    """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
-    is_run = required == frames.RUN_COLUMNS
-    if not is_run:  # a row may only name an intent
-        frame = frame.assign(docno=frame["docno"].where(frame["docno"].notna(), frames.NO_DOCUMENT))
-    if "doc_len" in frame:
-        frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
-    columns = frames.Columns(frame, required, what)
-    for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in columns):
-        for value, where in zip(columns[name].tolist(), places, strict=True):
-            if (type(value) is str and value) if name in _ID_COLUMNS else type(value) is float and math.isfinite(value):
-                continue
-            field = Field(value, where, columns.shown(name))
-            if value == frames.NO_DOCUMENT and name == "doc_id" and not is_run:
-                continue
-            if value is None or value == "" or value != value:
-                raise ValueError(f"{where}: {field.name} is missing.")
-            field.identifier() if name in _ID_COLUMNS else field.number()
-    read = {columns.theirs[name]: columns.numbers(name) for name in _NUMBERS if name in columns}
-    return frame.assign(**read | ({"score": frames.exact(frame["score"])} if is_run else {}))
-
-
-def _is_run(content: Content, columns: Mapping[str, str] | None) -> bool:
-    with suppress(ValueError, TypeError), frames.collected():
-        frame = run_frame(content, columns=columns)
-        return not frame.empty and {"label", "relevance"}.isdisjoint(frame)
-    return False
-
-
-def _qrels_of_lines(content: Content, columns: Mapping[str, str] | None) -> pd.DataFrame:
-    _refuse_names(content, columns)
-    kinds: Kinds = {"qid": str, "iteration": str, "docno": str, "label": float}
-    table = read_columns(content, kinds, {"weight": float})
-    if "weight" in table:
-        passages = dd_qrels(table)
-        if passages is not None:
-            return passages
-        first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
-        for row in table[first != table["weight"]].head(1).itertuples():
-            raise ValueError(
-                f"{content.name}: the fifth column is the weight of an intent, and must be the same in all rows of "
-                f"intent {row.iteration!r} of query {row.qid!r}. read_dd_truth reads truth files of Dynamic Domain."
-            )
-    return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
-
-
-def _refuse_names(content: Content, columns: Mapping[str, str] | None) -> None:
-    if columns and not isinstance(columns, SharedColumns):
-        raise ValueError(f"{content.name}: columns must be omitted, because the lines of this file have no names.")
 
 
 def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -271,18 +149,15 @@ def run_frame(
     source: Any, *, order: OrderedBy = "score", columns: Mapping[str, str] | None = None, what: str = "run"
 ) -> pd.DataFrame:
     """Return a run in any form that `read_run` reads as a frame with the required columns, in any order."""
-    checked_order("read_run", order)
-    given, name = _opened(source, what)
-    if not isinstance(given, Content):
-        return frame_of(given, frames.RUN_COLUMNS, name, order=order, columns=columns)
-    if kind_of(given):
-        return _frame_of_content(given, frames.RUN_COLUMNS, columns, order)
-    _refuse_names(given, columns)
-    is_session, by_rank = is_dd_run(given), order == "rank"
-    if is_session and by_rank:
-        raise ValueError(f"{name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
-    frame = read_dd_run(given) if is_session else _run_of_lines(given, by_rank)
-    return frames.Columns(frame, frames.RUN_COLUMNS, name).frame
+    by_rank = checked_order("read_run", order) == "rank"
+    look = look_at(source, "run", columns, by_rank=by_rank, name=what)
+    frame = frame_in(look)
+    if by_rank and len(frame):
+        if "rank" not in frame:
+            found = ", ".join(map(str, look.fields or frame.columns))
+            raise ValueError(f"{look.name}: order='rank' needs the column rank; found: {found}.")
+        frame = frame.drop(columns="score", errors="ignore")
+    return frames.Columns(frame, frames.RUN_COLUMNS, look.name).frame
 
 
 def checked_order(who: str, order: Any) -> OrderedBy:
@@ -290,13 +165,3 @@ def checked_order(who: str, order: Any) -> OrderedBy:
     if order not in ("score", "rank"):
         raise ValueError(f"{who}: order must be 'score' or 'rank', not {order!r}.")
     return "rank" if order == "rank" else "score"
-
-
-def _run_of_lines(content: Content, by_rank: bool) -> pd.DataFrame:
-    # The other of the two columns may contain anything.
-    kinds: Kinds = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
-    kinds |= {"rank": float, "score": None} if by_rank else {}
-    run = read_columns(content, kinds)
-    if not by_rank and run["score"].abs().max() >= frames.LARGEST_EXACT:
-        run["score"] = frames.exact(read_columns(content, {**kinds, "score": str})["score"])
-    return run

@@ -6,25 +6,27 @@ import csv
 import io
 import json
 import math
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
-from .files import Content, Path, Source, is_file, read_content, visible_files
+from .files import Content
 from .writing import require_pyarrow
 
-Kind = Literal["json", "parquet", "table", "xml", ""]
-
-_SEPARATORS = ",\t;"
-_JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$)")
 _SHOWN = 60
 # A lone surrogate (half of a character), which Python's JSON reader accepts.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
+# Labels that are words: truth values, and NTCIR's.
+_LABELS = {"true": 1.0, "false": 0.0, **{f"l{grade}": float(grade) for grade in range(10)}}
+
 _WHOLE = re.compile(r"^(-?[0-9]+)\.0+$")
+
+
+class Label(float):
+    """The type of a column of labels: numbers, truth values, or NTCIR's L0 to L9."""
 
 
 class Field:
@@ -103,6 +105,8 @@ class Field:
             return str(self.value)
         if not isinstance(self.value, str) or not self.value:
             raise self.refused("must be a non-empty string or an integer")
+        if "\0" in self.value:
+            raise self.refused("must not contain the character NUL")
         return self.value
 
     def word(self) -> str:
@@ -115,6 +119,11 @@ class Field:
         if not math.isfinite(number):
             raise self.refused("must be a finite number")
         return number
+
+    def label(self) -> float:
+        """Return a label: a finite number, a truth value, or one of NTCIR's words L0 to L9."""
+        found = _LABELS.get(str(self.value).lower())
+        return self.number() if found is None else found
 
 
 def word_of(value: Any) -> str:
@@ -129,116 +138,31 @@ def word_of(value: Any) -> str:
 
 
 def number_of(value: Any) -> float:
-    """Return a number, which may be given as a string, or NaN for anything else."""
+    """Return a number, which may be given as a string in ASCII, or NaN for anything else."""
     try:
-        return math.nan if isinstance(value, bool) else float(value)
+        is_other = isinstance(value, bool) or (isinstance(value, str) and ("_" in value or not value.isascii()))
+        return math.nan if is_other else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
 
 
-def read_records(source: Any, who: str) -> list[Field]:
-    """Return the objects of files, or of Python.
-
-    Parameters
-    ----------
-    source : path-like, frame, mapping, or iterable of them
-        Files (JSON, JSON lines, ``.csv``, ``.tsv``, ``.parquet``; gzipped or not); folders, for all visible files in
-        them; objects and rows; or named tuples.
-    who : str
-        The name of the source in messages, if it is not a file.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the file does not exist.
-    ValueError
-        If a file cannot be read. The message names file and line.
-    TypeError
-        If the source is something else.
-    """
-    if isinstance(source, (str, os.PathLike)):
-        return [record for path in _paths(source) for record in _of_file(read_content(path))]
-    if isinstance(source, Content):
-        return list(_of_file(source))
-    if isinstance(source, pd.DataFrame):
-        rows = source.to_dict("records")
-        return [Field(_native(row), f"{who}, row {i}") for i, row in enumerate(rows)]
-    if isinstance(source, Mapping):
-        return [Field(_native(source), who)]
-    if not isinstance(source, Iterable):
-        raise TypeError(f"{who} must be a path, a frame, an object or a list of them, not {type(source).__name__}.")
-    records: list[Field] = []
-    for i, member in enumerate(source):
-        value = member._asdict() if hasattr(member, "_asdict") else member
-        if not isinstance(value, (str, os.PathLike, Mapping)):
-            raise TypeError(f"{who} must be a list of paths or objects, not of {type(member).__name__}.")
-        is_object = isinstance(value, Mapping)
-        records += [Field(_native(value), f"{who}, object {i}")] if is_object else read_records(value, who)
-    return records
+def plain(data: Any) -> Any:
+    """Return the frame of an object of Arrow or polars, and the dict of one of pydantic, ranx or a named tuple."""
+    if isinstance(data, (pd.DataFrame, pd.Series, Mapping, type)):
+        return data
+    ways = ("to_pandas", "model_dump", "_asdict", "to_dict")
+    return next((getattr(data, way)() for way in ways if callable(getattr(data, way, None))), data)
 
 
-def first_record(source: Source) -> Field | None:
-    """Return the first object of a file, or of the first file of a folder, without reading lines after it."""
-    contents = map(read_content, _paths(source)) if isinstance(source, (str, os.PathLike)) else [read_content(source)]
-    return next((record for content in contents for record in _of_file(content)), None)
-
-
-def _native(value: Any) -> Any:
+def native(value: Any) -> Any:
     """Convert numpy's values, from frames and parquet files, to Python's."""
     if isinstance(value, Mapping):
-        return {str(key): _native(member) for key, member in value.items()}
+        return {str(key): native(member) for key, member in value.items()}
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_native(member) for member in value]
+        return [native(member) for member in value]
     return None if value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value)) else value
-
-
-def _paths(source: Path) -> list[Path]:
-    if not os.path.isdir(source):
-        return [source]
-    files: list[Path] = [*visible_files(source)]
-    if not files:
-        raise ValueError(f"{os.fspath(source)}: the folder is empty.")
-    return files
-
-
-def kind_of(content: Content) -> Kind:
-    """Tell from its beginning what kind of file this is; the kind is empty for lines of words.
-
-    A table begins with a header, which has no numbers, unlike the lines of qrels and runs.
-    """
-    if content.data.startswith(b"PAR1"):
-        return "parquet"
-    line = content.first_line
-    if _JSON.match(line):
-        return "json"
-    if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE")):
-        return "xml"
-    separator = separator_of(line)
-    is_header = separator in line and not any(reads(float, cell) for cell in re.split(rf"[{separator}\s]", line))
-    return "table" if is_header else ""
-
-
-def names_in(source: Source) -> set[str]:
-    """Return the names of columns or fields in a file or folder, as far as its first row or object has them."""
-    if is_file(source):
-        source = read_content(source)
-        if kind_of(source) in ("xml", ""):
-            return set()
-    record = first_record(source)
-    return set() if record is None else _names(record.value)
-
-
-def _names(value: Any) -> set[str]:
-    if isinstance(value, Mapping):
-        return {str(name) for name in value}.union(*map(_names, value.values()))
-    return _names(value[0]) if isinstance(value, list) and value else set()
-
-
-def separator_of(header: str) -> str:
-    """Return the character that separates the columns of a table."""
-    return max(_SEPARATORS, key=header.count)
 
 
 def reads(reader: Callable[[str], Any], text: str) -> bool:
@@ -250,16 +174,6 @@ def reads(reader: Callable[[str], Any], text: str) -> bool:
     return True
 
 
-def _of_file(content: Content) -> Iterator[Field]:
-    kind = kind_of(content)
-    if kind == "parquet":
-        yield from read_records(read_parquet(content), content.name)
-    elif kind == "table":
-        yield from _csv_rows(content.text(), separator_of(content.first_line), content.name)
-    else:
-        yield from _json_objects(content.text(), content.name)
-
-
 def read_parquet(content: Content) -> pd.DataFrame:
     """Read a parquet file, or raise a ``ValueError`` that names it."""
     require_pyarrow(f"Reading {content.name}")
@@ -269,8 +183,11 @@ def read_parquet(content: Content) -> pd.DataFrame:
         raise ValueError(f"{content.name}: {str(error).rstrip('.')}.") from error
 
 
-def _csv_rows(text: str, separator: str, name: str) -> Iterator[Field]:
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+def read_csv(content: Content, separator: str) -> list[Field]:
+    """Return the rows of a table with a header, or raise a ``ValueError`` that names file and line."""
+    name, records = content.name, []
+    lines = io.StringIO(content.text(), newline="")
+    rows = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=separator == " ")
     filled = filter(any, rows)
     try:
         header = next(filled, [])
@@ -280,9 +197,15 @@ def _csv_rows(text: str, separator: str, name: str) -> Iterator[Field]:
         for cells in filled:
             if len(cells) != len(header):
                 raise ValueError(f"expected {len(header)} columns ({' '.join(header)}), found {len(cells)}")
-            yield Field(dict(zip(header, cells, strict=True)), f"{name}, line {rows.line_num}")
+            records.append(Field(dict(zip(header, cells, strict=True)), f"{name}, line {rows.line_num}"))
     except (csv.Error, ValueError) as error:
         raise ValueError(f"{name}, line {rows.line_num}: {error}.") from error
+    return records
+
+
+def read_json(content: Content) -> list[Field]:
+    """Return the objects of JSON: the text as one, the members of its list, or its lines; errors name file and line."""
+    return list(_json_objects(content.text(), content.name))
 
 
 def _json_objects(text: str, name: str) -> Iterator[Field]:

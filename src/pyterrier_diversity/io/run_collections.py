@@ -1,4 +1,4 @@
-"""Collections of runs, and the order of arguments: qrels, runs, measures."""
+"""Collections of runs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from typing import Any
 
 import pandas as pd
 
-from ..frames import Told, collected, give, look_of_columns, of_run
+from ..frames import Told, collected, give, of_run
 from .files import visible_files
+from .look import look_at
 from .readers import OrderedBy, read_run
+from .shapes import refusal, shape_of
 
 # Everything that a function accepts as runs: see `read_runs`.
 Runs = Any
 
-_NAME_IT = "Give it a name, as in {'mine': run}."
-# What to say if a single argument looks like something else.
-_HOW = {"runs looks like a run": _NAME_IT, "qrels looks like nuggets": "Read them with io.read_nuggets."}
 _FORMS_OF_RUNS = "runs must be a mapping of names to runs, or paths"
 # Endings of files that are not part of the name of a run.
 _USUAL_ENDINGS = re.compile(r"(\.(run|txt|jsonl|ndjson|json|csv|tsv|parquet))?(\.(gz|xz|zst))?\Z")
@@ -95,18 +94,15 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
         If ``runs`` has a form that `read_runs` does not accept.
     """
     if isinstance(runs, Mapping):
-        query = next((name for name, docs in runs.items() if _is_ranking(docs)), None)
-        if query is not None:
-            raise ValueError(f"{who}: runs looks like a run, as {query!r} has the documents of a query. {_NAME_IT}")
+        if any(_is_ranking(docs) for docs in runs.values()):
+            raise _no_runs(who, runs)
         named = [(_in_unicode(name), run) for name, run in runs.items()]
     else:
         members = [runs] if isinstance(runs, (str, os.PathLike)) else runs
-        if not isinstance(members, Iterable) or _is_frame(members):
-            raise TypeError(f"{who}: {_FORMS_OF_RUNS}, not {type(runs).__name__}.")
-        members = list(members)
+        members = [] if not isinstance(members, Iterable) or _is_frame(members) else list(members)
         others = [run for run in members if not isinstance(run, (str, os.PathLike)) and not _is_frame(run)]
-        if others:
-            raise TypeError(f"{who}: {_FORMS_OF_RUNS}, not a {type(runs).__name__} of {type(others[0]).__name__}.")
+        if others or not (members or isinstance(runs, (list, tuple))):
+            raise _no_runs(who, members or runs)
         named = [(f"run {place}", run) for place, run in enumerate(members, start=1) if _is_frame(run)]
         named += _named_files([run for run in members if not _is_frame(run)])
     if not named:
@@ -116,6 +112,15 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
     if twice is not None:
         raise ValueError(f"{who}: two runs have the name {twice!r}.")
     return dict(named)
+
+
+def _no_runs(who: str, runs: Any) -> Exception:
+    """Return the error about an argument that is not several runs."""
+    look = look_at(runs, "run", name=f"{who}: runs")
+    shape = shape_of(look)
+    if shape is not None and "run" in shape.holds.split():
+        return ValueError(f"{who}: runs is one run. Give it a name, as in {{'mine': run}}.")
+    return refusal(look, shape)
 
 
 def _in_unicode(name: object) -> str:
@@ -162,55 +167,3 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
             raise ValueError(f"No run file found at {str(pattern)!r}.")
         found.update(dict.fromkeys(files))
     return list(found)
-
-
-def look(value: Any) -> str:
-    """Return what a value looks like: "qrels", "nuggets", "a run", "topics", "runs", "measures" or "a path"; or "".
-
-    Iterators are not read.
-    """
-    if _is_frame(value):
-        seen = look_of_columns(getattr(value, "column_names", None) or value.columns)
-        return "qrels" if seen == "nuggets" else seen  # `read_qrels` reads them
-    if hasattr(value, "calc_aggregate"):  # importing ir_measures here would import the measures, which need io
-        return "measures"
-    if isinstance(value, (str, os.PathLike)):
-        return "a path"
-    if isinstance(value, Mapping):
-        is_named = bool(value) and all(look(run) in ("qrels", "a run", "a path") for run in value.values())
-        return "runs" if is_named else ""
-    if not isinstance(value, (list, tuple, set, frozenset)) or not value:
-        return ""
-    first = next(iter(value))
-    if isinstance(first, Mapping) or hasattr(first, "_fields"):
-        return look_of_columns(getattr(first, "_fields", first))
-    return {"measures": "measures", "a path": "a path", "": ""}.get(look(first), "runs")
-
-
-def check_order(
-    who: str,
-    qrels: Any,
-    runs: Any,
-    measures: Any = None,
-    *,
-    order: str = "qrels, runs, measures",
-    may_be_one: bool = False,
-) -> None:
-    """Raise a ``ValueError`` if one of qrels, runs and measures looks like another.
-
-    A string may be a measure or a path, so it is accepted as either.
-
-    Parameters
-    ----------
-    order : str
-        The arguments of the function.
-    may_be_one : bool
-        Whether ``runs`` may be a single run without a name.
-    """
-    looks = {"qrels": look(qrels), "runs": look(runs), "measures": look(measures)}
-    looks["runs"] = looks["runs"].replace("a run", "runs") if may_be_one else looks["runs"]
-    wrong = [f"{name} looks like {seen}" for name, seen in looks.items() if seen not in (name, "a path", "")]
-    if wrong:
-        how = _HOW.get(wrong[0]) if len(wrong) == 1 else None
-        how = how or f"The order is {who}({order})."
-        raise ValueError(f"{who}: {' and '.join(wrong)}. {how}")

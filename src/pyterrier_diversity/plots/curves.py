@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import DiversityEvaluator
-from ..io import called, check_order, one_or_more_runs, qrels_frame
+from ..io import called, one_or_more_runs, qrels_frame
 from ..judged import Run, judge
 from ..measures import Coverage
 from ..measures.parse import read_measure
@@ -79,7 +79,6 @@ def intent_coverage(
     """
     who = "intent_coverage"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
-    check_order(who, qrels, runs, order="qrels, runs", may_be_one=True)
     qrels = qrels_frame(qrels)
     judgements = judge(qrels)
     if not len(judgements.intents.ids):

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..evaluate import intents_by_rank
 from ..frames import Columns
-from ..io import called, check_order, one_or_more_runs, qrels_frame, texts_of, texts_of_queries
+from ..io import called, one_or_more_runs, qrels_frame, texts_of, texts_of_queries
 from ..judged import Judgements, Ranked, Run, judge
 from ..measures import parse
 from ..measures.composite import last_rank
@@ -83,7 +83,6 @@ def coverage(
     """
     who = "coverage"
     cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
-    check_order(who, qrels, runs, order="qrels, runs, query_id", may_be_one=True)
     qrels = qrels_frame(qrels)
     of_rows = Columns(qrels, ("query_id",), "qrels")["query_id"]
     judgements = judge(qrels[(of_rows.astype(str) == query_id).to_numpy()])

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ...evaluate import DiversityEvaluator, aggregated
 from ...frames import NO_DOCUMENT, QRELS_COLUMNS, Columns, warn
-from ...io import Runs, check_order, qrels_frame, read_runs
+from ...io import Runs, qrels_frame, read_runs
 from ...judged import Run
 from ...measures.groups import read_some_measures
 from ...parallel import in_parallel
@@ -489,7 +489,6 @@ def read_experiment(
     TypeError
         If ``runs``, ``measures`` or qrels are of the wrong type.
     """
-    check_order(who, qrels["qrels"], runs, measures, order=", ".join([*qrels, "runs", "measures"]))
     named = dict(read_runs(runs, who=who))
     if len(named) < fewest:
         raise ValueError(f"{who}: runs must have at least {fewest} systems, not {len(named)} ({', '.join(named)}).")

@@ -1,0 +1,205 @@
+"""Look at data: in which container it is, which names it has, and what its first lines or its first record are."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import pandas as pd
+
+from ..frames import PYTERRIER_NAMES, refuse_read
+from .files import Content, is_file, read_content, visible_files
+from .lines import quoting_of, words_of
+from .records import Field, native, plain, read_csv, read_json, read_parquet, reads
+
+Wanted = Literal["run", "qrels", "results"]
+Text = Literal["", "lines", "table", "json"]
+# What the columns of other tools are called here.
+USUAL_NAMES = {
+    **PYTERRIER_NAMES,
+    **dict.fromkeys(("query-id", "q_id", "topic_id"), "qid"),
+    **dict.fromkeys(("docid", "corpus-id", "corpus_id"), "docno"),
+}
+# Other names of columns that tell a header from a line of data.
+_OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight", "topic", "measure"}
+_JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
+_MOST_LINES, _MOST_BYTES = 200, 2**16
+
+
+class Look(NamedTuple):
+    """What data shows at a glance.
+
+    Attributes
+    ----------
+    name : str
+        What the data is called in messages.
+    wanted : {"run", "qrels", "results"}
+        What it should hold.
+    columns : mapping of str to str
+        The new names of columns.
+    by_rank : bool
+        Whether ranks order the documents of a run.
+    form : {"lines", "xml", "frame", "records", "object"}
+        Its container. Records are objects of JSON, rows of a table in text, dicts or named tuples.
+    data : Content, DataFrame, list of Field or object
+        The data.
+    lines : list of list of str
+        The words of the first lines.
+    fields : tuple of str
+        The names of columns, or the keys of the first record, as the user calls them.
+    text : {"", "lines", "table", "json"}
+        The kind of text that it was; empty for data of Python and parquet.
+    """
+
+    name: str
+    wanted: Wanted
+    columns: Mapping[str, str]
+    by_rank: bool
+    form: Literal["lines", "xml", "frame", "records", "object"]
+    data: Any
+    lines: tuple[list[str], ...] = ()
+    fields: tuple[str, ...] = ()
+    text: Text = ""
+
+    @property
+    def record(self) -> Any:
+        """The first record; an empty dict if there is none."""
+        return self.data[0].value if self.form == "records" and self.data else {}
+
+    @property
+    def names(self) -> set[str]:
+        """The names of columns or of the keys of the first record, with their usual and new names."""
+        return usual_names(self.fields, self.columns)
+
+    def inside(self, rows: list[Any]) -> Look:
+        """Look at rows that are inside the first record."""
+        return _of_records(self, [Field(row, self.data[0].where) for row in rows], self.text)
+
+    def at(self, data: Any) -> Look:
+        """Look at other data in the place of this one."""
+        return look_at(data, self.wanted, self.columns, by_rank=self.by_rank, name=self.name)
+
+
+def look_at(
+    source: Any, wanted: Wanted, columns: Mapping[str, str] | None = None, *, by_rank: bool = False, name: str = ""
+) -> Look:
+    """Look at a file, a frame, an object or rows; ``name`` is what data that is no file is called in messages."""
+    data = read_content(source) if is_file(source) else plain(source)
+    name = data.name if isinstance(data, Content) else name
+    look = Look(name or wanted, wanted, columns or {}, by_rank, "object", data)
+    if isinstance(data, Content):
+        return _of_content(look)
+    if isinstance(data, pd.DataFrame):
+        return look._replace(form="frame", fields=tuple(map(str, data.columns)))
+    if isinstance(data, Mapping):
+        return _of_records(look, [Field(data, look.name)])
+    if isinstance(data, Iterable) and not isinstance(data, (str, bytes, os.PathLike)):
+        refuse_read(data, look.name)
+        members = list(data)
+        if members and all(hasattr(member, "_fields") for member in members):
+            return look.at(pd.DataFrame(members, dtype=object))
+        rows = [Field(plain(one), f"{look.name}, object {i}") for i, one in enumerate(members)]
+        return _of_records(look, rows) if all(isinstance(row.value, Mapping) for row in rows) else look
+    return look
+
+
+def _of_records(look: Look, records: list[Field], text: Text = "") -> Look:
+    first = records[0].value if records else {}
+    fields = tuple(_with_inner(first, look.columns)) if isinstance(first, Mapping) else ()
+    return look._replace(form="records", data=records, fields=fields, text=text)
+
+
+def _with_inner(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[str]:
+    """Return the names of fields, and of those inside others that have a new name, as ``metadata.topic``."""
+    return [*map(str, record), *(name for name in columns if "." in name and inner(record, name) is not None)]
+
+
+def usual_names(names: Iterable[Any], columns: Mapping[str, str]) -> set[str]:
+    """Return names of columns with their new names, and those that are usual here."""
+    return {USUAL_NAMES.get(name, name) for name in (columns.get(name, name) for name in map(str, names))}
+
+
+def all_names(look: Look) -> set[str]:
+    """Return the names of columns, or of all fields of the first records, and of objects inside them."""
+
+    def names(value: Any) -> set[str]:
+        if isinstance(value, Mapping):
+            return {str(name) for name in value}.union(*map(names, value.values()))
+        return names(value[0]) if isinstance(value, list) and value else set()
+
+    return {*look.fields}.union(*(names(record.value) for record in look.data[:_MOST_LINES] if look.form == "records"))
+
+
+def inner(record: Any, name: str) -> Any:
+    """Return the value of a field inside others, such as ``metadata.topic``, or None."""
+    for key in name.split("."):
+        record = record.get(key) if isinstance(record, Mapping) else None
+    return record
+
+
+def _of_content(look: Look) -> Look:
+    content: Content = look.data
+    line = content.first_line
+    if content.data.startswith(b"PAR1"):
+        return look.at(read_parquet(content))._replace(name=look.name)
+    if _JSON.match(line):
+        return _of_records(look, read_json(content), "json")
+    if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE")):
+        return look._replace(form="xml")
+    separator = max(",\t;", key=line.count)
+    has_separator = separator in line
+    cells = re.split(rf"[{separator}\s]" if has_separator else r"\s+", line.strip())
+    known = {cell.strip('"').lower() for cell in cells} & (_OTHER_NAMES | USUAL_NAMES.keys())
+    if not any(reads(float, cell) for cell in cells) and (has_separator or len(known) > 1):
+        records = read_csv(content, separator if has_separator else " ")
+        return _of_records(look, records, "table")
+    begin = content.data[:_MOST_BYTES]
+    whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
+    quoting = quoting_of(whole)
+    lines = whole.decode(errors="replace").splitlines()
+    words = [
+        words_of(each, quoting) for each in lines[: content.data.count(b"\n", 0, 4096) + _MOST_LINES] if each.strip()
+    ]
+    return look._replace(form="lines", lines=tuple(words[:_MOST_LINES]), text="lines")
+
+
+def read_records(source: Any, who: str) -> list[Field]:
+    """Return the objects of files, or of Python.
+
+    Parameters
+    ----------
+    source : path-like, frame, mapping, or iterable of them
+        Files (JSON, JSON lines, tables with a header, parquet); folders, for all visible files in them; objects and
+        rows; or named tuples.
+    who : str
+        The name of the source in messages, if it is not a file.
+
+    Raises
+    ------
+    ValueError
+        If a file cannot be read. The message names file and line.
+    TypeError
+        If the source is something else.
+    """
+    if isinstance(source, list) and source and isinstance(source[0], Field):
+        return [Field(native(one.value), one.where) for one in source]
+    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
+        files = visible_files(source)
+        if not files:
+            raise ValueError(f"{os.fspath(source)}: the folder is empty.")
+        return [record for file in files for record in read_records(file, who)]
+    if isinstance(source, (list, tuple)) and any(isinstance(one, (str, os.PathLike)) for one in source):
+        return [record for i, one in enumerate(source) for record in read_records(one, f"{who}, object {i}")]
+    look = look_at(source, "qrels", name=who)
+    if look.form == "frame":
+        return [Field(native(row), f"{look.name}, row {i}") for i, row in enumerate(look.data.to_dict("records"))]
+    if look.form == "records":
+        return look.data if look.text else [Field(native(one.value), one.where) for one in look.data]
+    if look.form == "lines" and not look.lines:
+        raise ValueError(f"{look.name} is empty.")
+    what = "lines of words" if look.form == "lines" else type(look.data).__name__
+    raise (TypeError if look.form == "object" else ValueError)(
+        f"{look.name} must be a path, a frame, an object or a list of them, not {what}."
+    )

@@ -1,0 +1,234 @@
+"""The shapes of data that people bring: how each is recognised, what it holds, what reads it or what to do instead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..frames import PYTERRIER_NAMES
+from . import fits
+from .dynamic_domain import read_dd_run, read_dd_truth
+from .fits import Fits, of_lines, of_names, of_object, of_record
+from .forms import (
+    SharedColumns,
+    check_names,
+    frame_of,
+    new_names,
+    rows_of_answer,
+    rows_of_queries,
+    rows_of_request,
+    rows_of_row,
+)
+from .look import USUAL_NAMES, Look, all_names
+from .nuggets import read_nuggets
+from .trec import read_lines_of_qrels, read_lines_of_run, read_numbered, read_passages, read_prels
+
+# What is wanted, and the columns that it has; "a|b" is one of two.
+WANTED = {
+    "run": ("a run", ("qid", "docno", "score|rank")),
+    "qrels": ("qrels", ("qid", "docno", "label")),
+    "results": ("results by query", ("qid", "measure", "value")),
+}
+_LONGEST_RECORD = 100
+
+_FORMS = (
+    "a file, a frame, a list of dicts or of named tuples, or a dict of queries with {document: number}, [document] or "
+    "[(document, score)]"
+)
+_ORDER = "Qrels come first, then runs, then measures."
+_NO_NAMES = (
+    "Name the columns by number, as in columns={'1': 'qid', '2': 'docno', '3': 'score'} or, in the shell, --columns "
+    "1=qid,2=docno,3=score; or write a header as the first line: qid docno score."
+)
+_ONE_LABEL = (
+    "Name the columns that count by number, as in columns={'1': 'qid', '3': 'docno', '5': 'label'} or, in the shell, "
+    "--columns 1=qid,3=docno,5=label."
+)
+_ASPECTS = (
+    "If the aspects are intents, make a row of each: frame.melt(['qid', 'docno'], var_name='iteration', "
+    "value_name='label'). Otherwise rename the one that counts to label."
+)
+_RANK = "If they are in order, add their rank: frame.assign(rank=frame.groupby('qid').cumcount())."
+_NESTED = "Flatten it to one row for each document, with qid, docno and score or rank (a run), or label (qrels)."
+_INTENTS = (
+    "Make rows of it: pandas.DataFrame([(q, i, d, 1) for q, intents in data.items() for i, docs in intents.items() for "
+    "d in docs], columns=['qid', 'iteration', 'docno', 'label'])."
+)
+_RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
+_SYSTEMS = "Give the dict of a file as runs, json.load(file), or write a file for each system."
+_BY_QUERY = "The functions of meta and plots take them."
+
+
+class Shape(NamedTuple):
+    """A shape of data.
+
+    Attributes
+    ----------
+    name : str
+        What it is, in the user's words.
+    holds : str
+        What it holds, separated by spaces: "run", "qrels" or "results".
+    fits : callable
+        Tells whether data that is looked at has this shape.
+    read : callable or str
+        What reads it as a frame; or what the user can do, if nothing reads it.
+    """
+
+    name: str
+    holds: str
+    fits: Fits
+    read: Callable[[Look], pd.DataFrame] | str
+
+
+def frame_in(look: Look) -> pd.DataFrame:
+    """Return what is wanted from data as a frame, by the first shape that fits.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the data has no known shape, or holds something else. The message says what was seen and what to do.
+    """
+    shape = shape_of(look)
+    if look.form == "lines" and shape is not NUMBERED and look.columns and not isinstance(look.columns, SharedColumns):
+        raise ValueError(f"{look.name}: columns must be omitted, because these lines have no names. {_NO_NAMES}")
+    if look.form in ("frame", "records"):
+        check_names(all_names(look), look.columns, look.name)
+    if shape is None or isinstance(shape.read, str) or look.wanted not in shape.holds.split():
+        raise refusal(look, shape)
+    return shape.read(look)
+
+
+def shape_of(look: Look) -> Shape | None:
+    """Return the first shape that fits, if any."""
+    return next((shape for shape in SHAPES if shape.fits(look)), None)
+
+
+def refusal(look: Look, shape: Shape | None) -> Exception:
+    """Return the error about data that does not hold what is wanted: what was seen, what is wanted, and what to do."""
+    what, needed = WANTED[look.wanted]
+    if shape is None and (look.form == "object" or (look.names.isdisjoint(needed) and not look.text)):
+        several = look.record.values() if look.form == "records" else look.data if isinstance(look.data, list) else ()
+        others = [type(one).__name__ for one in several if not isinstance(one, Mapping)]
+        kind = (
+            f"{'a dict' if look.form == 'records' else 'a list'} of {others[0]}" if others else type(look.data).__name__
+        )
+        return TypeError(f"{look.name} must be {_FORMS}, not {kind}.")
+    missing = [name.replace("|", " or ") for name in needed if look.names.isdisjoint(name.split("|"))]
+    found = f"; found: {', '.join(look.fields) or 'nothing'}" if look.form in ("frame", "records") else ""
+    if look.form == "records" and look.record and look.text != "table":
+        shown = json.dumps(look.record, default=str, ensure_ascii=False)
+        found += f"; the first record is {shown[:_LONGEST_RECORD]}{'...' * (len(shown) > _LONGEST_RECORD)}"
+    if shape is None:
+        old = missing[0].split()[0]
+        return ValueError(
+            f"{look.name}: missing column {', '.join(missing)}{found}. If a column has another name, rename it, as in "
+            f"io.read_{look.wanted}(..., columns={{'theirs': '{old}'}}) or, in the shell, --columns theirs={old}."
+        )
+    step = shape.read if isinstance(shape.read, str) else _ORDER
+    return ValueError(f"{look.name} holds {shape.name}, not {what}{found}. {step}")
+
+
+def _of_nothing(look: Look) -> pd.DataFrame:
+    return pd.DataFrame(columns=[name.split("|")[0] for name in WANTED[look.wanted][1]])
+
+
+def _of_session(look: Look) -> pd.DataFrame:
+    if look.by_rank:
+        raise ValueError(f"{look.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
+    return read_dd_run(look.data)
+
+
+def _of_nuggets(look: Look) -> pd.DataFrame:
+    return read_nuggets(look.data, columns=look.columns)
+
+
+def _of_table(look: Look) -> pd.DataFrame:
+    """Return rows with PyTerrier's names of columns; a frame that has them or ir_measures' is returned as it is."""
+    if look.form == "records":
+        return frame_of(rows_of_row, look)
+    usual = {old: new for old, new in USUAL_NAMES.items() if old in look.fields and new not in look.fields}
+    names = {old: new for old, new in usual.items() if old not in PYTERRIER_NAMES}
+    names |= new_names(look.data.columns, look.columns)
+    return look.data.rename(columns=names) if names else look.data
+
+
+def _of_columns(look: Look) -> pd.DataFrame:
+    columns = {name: list(of.values()) if isinstance(of, Mapping) else of for name, of in look.record.items()}
+    if len(set(map(len, columns.values()))) > 1:
+        raise ValueError(f"{look.name}: the columns have different lengths.")
+    return frame_in(look.at(pd.DataFrame(columns, dtype=object)))
+
+
+def _of_split(look: Look) -> pd.DataFrame:
+    return frame_in(look.at(pd.DataFrame(look.record["data"], columns=look.record.get("columns"), dtype=object)))
+
+
+def _of_members(look: Look) -> pd.DataFrame:
+    """Read the rows that are the only value of an object, or all its values."""
+    values = list(look.record.values())
+    return frame_in(look.inside(values[0] if isinstance(values[0], list) else values))
+
+
+def _of_scores(look: Look) -> pd.DataFrame:
+    """Read qrels whose labels are called score."""
+    return frame_in(look._replace(columns=SharedColumns({**look.columns, "score": "label"})))
+
+
+_BOTH, _ALL = "run qrels", "run qrels results"
+NUMBERED = Shape("lines whose columns have names by number", _BOTH, fits.by_number, read_numbered)
+
+#: The first shape that fits counts, so they are sorted from special to general.
+SHAPES: tuple[Shape, ...] = (
+    Shape("a pipeline", "", of_object("transform"), "Give its results: pipeline(topics)."),
+    Shape("a dataset", "", of_object("get_qrels", "qrels_iter"), "Give its qrels: dataset.get_qrels()."),
+    Shape("a measure", "", of_object("calc_aggregate", "SUPPORTED_PARAMS"), _ORDER),
+    Shape("a folder", "", partial(fits.is_folder, "run"), "io.read_runs reads its files."),
+    Shape("a folder", "qrels", partial(fits.is_folder, "qrels"), _of_nuggets),
+    Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}"),
+    Shape("empty", _ALL, fits.is_empty, _of_nothing),
+    NUMBERED,
+    Shape("a session of TREC Dynamic Domain", "run", fits.is_session, _of_session),
+    Shape("judgements of several aspects", "", of_lines(6, fits.are_aspects, wanted="qrels"), _ONE_LABEL),
+    Shape("a run", "run", of_lines(6), read_lines_of_run),
+    Shape("prels (topic, document, judgement, method, probability)", "qrels", of_lines(5, fits.are_prels), read_prels),
+    Shape("passages of TREC Dynamic Domain", "qrels", of_lines(5, fits.are_passages), read_passages),
+    Shape("a sample of judgements with their stratum", "", of_lines(5, fits.are_samples), _ONE_LABEL),
+    Shape("qrels with weights", "qrels", of_lines(5, wanted="qrels"), read_lines_of_qrels),
+    Shape("qrels", "qrels", of_lines(4, fits.are_qrels), read_lines_of_qrels),
+    Shape("a list of documents with bits for their intents", "", of_lines(3, fits.are_bits), _NESTED),
+    Shape("lines of three columns without names", "", of_lines(3), _NO_NAMES),
+    Shape("lines of four columns without names", "", of_lines(4, wanted="run"), _NO_NAMES),
+    Shape("lines of a run", "run", partial(fits.other_lines, "run"), read_lines_of_run),
+    Shape("lines of qrels", "qrels", partial(fits.other_lines, "qrels"), read_lines_of_qrels),
+    Shape("a truth file of TREC Dynamic Domain", "qrels", fits.is_xml, lambda look: read_dd_truth(look.data)),
+    Shape("a table in pandas' orient 'split' or 'table'", _BOTH, of_record(fits.is_split), _of_split),
+    Shape("a dict of columns", _BOTH, of_record(fits.are_columns), _of_columns),
+    Shape("a table in pandas' orient 'index'", _BOTH, of_record(fits.are_rows), _of_members),
+    Shape("rows in an object", _BOTH, of_record(fits.holds_rows), _of_members),
+    Shape("judged answers", _BOTH, of_record(fits.are_answers, "run"), partial(frame_of, rows_of_answer)),
+    Shape("nuggets", "qrels", of_record(fits.of_nuggets), _of_nuggets),
+    Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _of_nuggets),
+    Shape("a request of Castorini's tools", "run", of_record(fits.is_request), partial(frame_of, rows_of_request)),
+    Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, _of_scores),
+    Shape("qrels", "qrels", of_names("qid", "docno", "label"), _of_table),
+    Shape("a run", "run", of_names("qid", "docno", "score|rank"), _of_table),
+    Shape("documents by query", "", of_record(fits.lists_documents, "qrels"), _RELEVANT),
+    Shape("documents by query", "run", of_record(fits.lists_documents), partial(frame_of, rows_of_row)),
+    Shape("results by query", "results", of_names("qid", "measure", "value", without="docno"), _BY_QUERY),
+    Shape("results by query", "results", of_names("qid|topic", "name|run|runid", without="docno"), _BY_QUERY),
+    Shape("a table of means", "", of_names("name|run", without="docno qid"), "Evaluate by query (-q in the shell)."),
+    Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS),
+    Shape("rows without score or rank", "", of_names("qid", "docno", wanted="run"), _RANK),
+    Shape("topics", "", of_names("qid", "query", without="docno"), _ORDER),
+    Shape("groups of documents", "qrels", of_record(fits.are_groups, "qrels"), _of_nuggets),
+    Shape("labels by query", "qrels", of_record(fits.are_labels, "qrels"), partial(frame_of, rows_of_queries)),
+    Shape("documents by query", "", of_record(fits.are_queries, "qrels"), _RELEVANT),
+    Shape("documents by query", "run", of_record(fits.are_queries), partial(frame_of, rows_of_queries)),
+    Shape("{query: {intent: [documents]}}", "", of_record(fits.map_intents), _INTENTS),
+    Shape("{system: {query: documents}}", "", of_record(fits.map_systems), _SYSTEMS),
+    Shape("a nested object", "", of_record(fits.is_nested), _NESTED),
+)
