@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Number
+from types import NoneType
 from typing import Any
 
 import pandas as pd
@@ -201,7 +203,7 @@ def are_queries(record: Mapping[Any, Any], look: Look) -> bool:
 
 def _is_ranking(docs: Any) -> bool:
     if isinstance(docs, Mapping):
-        return not any(isinstance(value, (Mapping, list, tuple)) for value in docs.values())
+        return all(isinstance(one, (Number, NoneType)) or number_of(one) == number_of(one) for one in docs.values())
     return isinstance(docs, (list, tuple))
 
 
@@ -216,9 +218,7 @@ def are_groups(record: Mapping[Any, Any], look: Look) -> bool:
     """Fit an object that maps queries to lists of lists of documents."""
     groups = [group for docs in record.values() if isinstance(docs, list) for group in docs]
     are_lists = bool(groups) and all(isinstance(group, list) for group in groups)
-    return (
-        are_lists and are_queries(record, look) and not all(list(map(type, group))[1:] == [float] for group in groups)
-    )
+    return are_lists and are_queries(record, look) and not any(type(one) is float for group in groups for one in group)
 
 
 def map_intents(record: Mapping[Any, Any], look: Look) -> bool:

@@ -124,10 +124,8 @@ def _with_numbers(frame: pd.DataFrame, places: list[str], look: Look) -> pd.Data
                 read.append(value)
             elif not (value == NO_DOCUMENT and name == "doc_id" and not is_run):
                 field = _present(Field(value, where, columns.shown(name)))
-                read_one = (
-                    field.identifier if name in _ID_COLUMNS else field.label if name == "relevance" else field.number
-                )
-                read.append(read_one())
+                reader = Field.label if name == "relevance" else Field.number if name in _NUMBERS else Field.identifier
+                read.append(reader(field))
         if name in _NUMBERS:
             numbers[columns.theirs[name]] = exact(columns[name]) if name == "score" else read
     return frame.assign(**numbers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from glob import glob
 from numbers import Number
 from pathlib import Path
@@ -12,18 +13,21 @@ from typing import Any
 
 import pandas as pd
 
-from ..frames import Told, collected, give, of_run
+from ..frames import Told, collected, give, of_run, warn
+from ..warnings import RowsWarning
 from .files import visible_files
 from .look import look_at
 from .readers import OrderedBy, read_run
-from .shapes import refusal, shape_of
+from .shapes import SYSTEMS, refusal, shape_of
 
 # Everything that a function accepts as runs: see `read_runs`.
 Runs = Any
 
 _FORMS_OF_RUNS = "runs must be a mapping of names to runs, or paths"
+# The tables that pt.Experiment writes beside the runs in its save_dir.
+_TABLES = ("aggregated.csv", "perquery.csv")
 # Endings of files that are not part of the name of a run.
-_USUAL_ENDINGS = re.compile(r"(\.(run|txt|jsonl|ndjson|json|csv|tsv|parquet))?(\.(gz|xz|zst))?\Z")
+_USUAL_ENDINGS = re.compile(r"(\.(run|res|txt|jsonl|ndjson|json|csv|tsv|parquet))?(\.(gz|xz|zst))?\Z")
 
 
 def read_runs(
@@ -145,7 +149,17 @@ def _named_files(patterns: Iterable[str | os.PathLike[str]]) -> list[tuple[str, 
     """Return the files of paths by name: without the usual endings, or the whole path if names would be repeated."""
     paths = run_files(patterns)
     names = [_USUAL_ENDINGS.sub("", _in_unicode(path.name)) for path in paths]
-    return list(zip(names if len(set(names)) == len(names) else map(_in_unicode, paths), paths, strict=True))
+    names = names if len(set(names)) == len(names) else list(map(_in_unicode, paths))
+    return [run for name, path in zip(names, paths, strict=True) for run in _of_systems(path) or [(name, path)]]
+
+
+def _of_systems(path: Path) -> list[tuple[str, Any]]:
+    """Return the runs in a file of JSON that has those of several systems."""
+    if path.is_file() and ".json" in path.suffixes:
+        with suppress(ValueError):
+            look = look_at(path, "run")
+            return list(look.record.items()) if shape_of(look) is SYSTEMS else []
+    return []
 
 
 def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -163,6 +177,11 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
             continue
         matching = visible_files(pattern) if pattern.is_dir() else sorted(map(Path, glob(str(pattern), recursive=True)))
         files = [path for path in matching if path.is_file()]
+        tables = [path.name for path in files if path.name in _TABLES]
+        if len(files) > len(tables) > 0:
+            told = "are not read as runs: these are names of tables of pt.Experiment."
+            warn(RowsWarning(f"{' and '.join(tables)} in {str(pattern)!r} {told}"))
+            files = [path for path in files if path.name not in _TABLES]
         if not files:
             raise ValueError(f"No run file found at {str(pattern)!r}.")
         found.update(dict.fromkeys(files))

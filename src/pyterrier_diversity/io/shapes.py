@@ -41,8 +41,8 @@ _FORMS = (
 )
 _ORDER = "Qrels come first, then runs, then measures."
 _NO_NAMES = (
-    "Name the columns by number, as in columns={'1': 'qid', '2': 'docno', '3': 'score'} or, in the shell, --columns "
-    "1=qid,2=docno,3=score; or write a header as the first line: qid docno score."
+    "Name the columns by number, as in columns={'1': 'qid', '2': 'docno', '3': 'rank'} or, in the shell, --columns "
+    "1=qid,2=docno,3=rank (or score); or write a header as the first line: qid docno rank."
 )
 _ONE_LABEL = (
     "Name the columns that count by number, as in columns={'1': 'qid', '3': 'docno', '5': 'label'} or, in the shell, "
@@ -59,7 +59,7 @@ _INTENTS = (
     "d in docs], columns=['qid', 'iteration', 'docno', 'label'])."
 )
 _RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
-_SYSTEMS = "Give the dict of a file as runs, json.load(file), or write a file for each system."
+_SYSTEMS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
 _BY_QUERY = "The functions of meta and plots take them."
 
 
@@ -110,12 +110,10 @@ def shape_of(look: Look) -> Shape | None:
 def refusal(look: Look, shape: Shape | None) -> Exception:
     """Return the error about data that does not hold what is wanted: what was seen, what is wanted, and what to do."""
     what, needed = WANTED[look.wanted]
-    if shape is None and (look.form == "object" or (look.names.isdisjoint(needed) and not look.text)):
-        several = look.record.values() if look.form == "records" else look.data if isinstance(look.data, list) else ()
-        others = [type(one).__name__ for one in several if not isinstance(one, Mapping)]
-        kind = (
-            f"{'a dict' if look.form == 'records' else 'a list'} of {others[0]}" if others else type(look.data).__name__
-        )
+    if shape is None and not look.text and (look.form == "object" or look.names.isdisjoint(needed)):
+        members, of = (look.record.values(), "a dict of ") if look.form == "records" else (look.data, "a list of ")
+        others = [one for one in members if not isinstance(one, Mapping)] if isinstance(look.data, list) else []
+        kind = f"{of}{type(others[0]).__name__}" if others else type(look.data).__name__
         return TypeError(f"{look.name} must be {_FORMS}, not {kind}.")
     missing = [name.replace("|", " or ") for name in needed if look.names.isdisjoint(name.split("|"))]
     found = f"; found: {', '.join(look.fields) or 'nothing'}" if look.form in ("frame", "records") else ""
@@ -179,6 +177,7 @@ def _of_scores(look: Look) -> pd.DataFrame:
 
 
 _BOTH, _ALL = "run qrels", "run qrels results"
+SYSTEMS = Shape("runs of several systems", "", of_record(fits.map_systems), _SYSTEMS)
 NUMBERED = Shape("lines whose columns have names by number", _BOTH, fits.by_number, read_numbered)
 
 #: The first shape that fits counts, so they are sorted from special to general.
@@ -229,6 +228,6 @@ SHAPES: tuple[Shape, ...] = (
     Shape("documents by query", "", of_record(fits.are_queries, "qrels"), _RELEVANT),
     Shape("documents by query", "run", of_record(fits.are_queries), partial(frame_of, rows_of_queries)),
     Shape("{query: {intent: [documents]}}", "", of_record(fits.map_intents), _INTENTS),
-    Shape("{system: {query: documents}}", "", of_record(fits.map_systems), _SYSTEMS),
+    SYSTEMS,
     Shape("a nested object", "", of_record(fits.is_nested), _NESTED),
 )
