@@ -29,7 +29,7 @@ WEIGHTED = {"weight": float}
 
 def number(text: str) -> float:
     try:
-        return float(text)
+        return math.nan if "_" in text or not text.isascii() else float(text)
     except ValueError:
         return math.nan
 
@@ -46,7 +46,7 @@ def by_hand(text: str, columns: Kinds, optional: Kinds) -> dict[str, list[object
             return None
         for word, (name, kind) in zip(words, columns.items(), strict=True):
             value = number(word) if kind in (float, object) else word
-            if kind is float and not math.isfinite(value):
+            if (kind is float and not math.isfinite(value)) or (kind is str and "\0" in word):
                 return None
             if kind:
                 table[name].append(value)

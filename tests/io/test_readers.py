@@ -95,7 +95,7 @@ def test_a_fifth_column_that_differs_within_an_intent_is_no_weight(tmp_path):
     path = write(tmp_path, "1 a d1 2 0.5\n2 a d1 2 1\n1 a d2 2 0.25\n")
 
     with pytest.raises(
-        ValueError, match=r"file: the fifth column is the weight .* of intent 'a' of query '1'\. .*read_dd"
+        ValueError, match=r"file: the fifth column is the weight .* of intent 'a' of query '1'\. .*number"
     ):
         read_qrels(path)
 

@@ -198,7 +198,8 @@ def lists_documents(record: Mapping[Any, Any], look: Look) -> bool:
 def are_queries(record: Mapping[Any, Any], look: Look) -> bool:
     """Fit an object that maps queries to documents."""
     rankings = [docs for docs in record.values() if docs is not None]
-    return "qid" not in look.names and bool(rankings) and all(map(_is_ranking, rankings))
+    are_alike = len({isinstance(docs, Mapping) for docs in rankings}) == 1
+    return "qid" not in look.names and are_alike and all(map(_is_ranking, rankings))
 
 
 def _is_ranking(docs: Any) -> bool:

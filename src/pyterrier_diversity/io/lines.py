@@ -34,10 +34,11 @@ _EXACT: dict[str, Any] = (
 # Pandas reads words fastest if it may choose their type. A line of letters before each part keeps it from choosing
 # numbers.
 _DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float, Label: float}
-# Words as pandas and spreadsheets quote them: with a separator or a doubled quote inside, or numbers in quotes.
-_QUOTED = re.compile(
-    rb'(?:^|[ \t])"(?:[^"\r\n]*(?:[ \t][^"\r\n]*|""[^\r\n]*)|[-+]?[0-9.]+)"(?=[ \t\r\n]|$)', re.MULTILINE
-)
+# Words as pandas and spreadsheets quote them: with doubled quotes, numbers, or separators inside.
+_QUOTED = re.compile(rb'(?:^|[ \t])"(?:[^"\s]*""[^\s]*|[-+]?[0-9.]+)"(?=\s|$)', re.MULTILINE)
+_SPACED = re.compile(rb'(?:^|[ \t])"[^"\r\n]*[ \t][^"\r\n]*"(?=\s|$)', re.MULTILINE)
+# How many words the lines of runs and qrels have.
+_WORDS = ({3}, {4}, {5}, {6})
 
 
 def read_columns(
@@ -79,7 +80,8 @@ def read_columns(
 
 def quoting_of(data: bytes) -> Quoting:
     """Tell whether words are quoted."""
-    return 0 if _QUOTED.search(data) else 3
+    is_spaced = _SPACED.search(data) and {len(line.split()) for line in data.splitlines()} - {0} not in _WORDS
+    return 0 if is_spaced or _QUOTED.search(data) else 3
 
 
 def words_of(line: str, quoting: Quoting, separator: str | None = None) -> list[str]:

@@ -199,7 +199,8 @@ def read_records(source: Any, who: str) -> list[Field]:
         return look.data if look.text else [Field(native(one.value), one.where) for one in look.data]
     if look.form == "lines" and not look.lines:
         raise ValueError(f"{look.name} is empty.")
-    what = "lines of words" if look.form == "lines" else type(look.data).__name__
+    one = look.data[0] if isinstance(look.data, list) else look.data
+    what = "lines of words" if look.form == "lines" else type(one).__name__
     raise (TypeError if look.form == "object" else ValueError)(
         f"{look.name} must be a path, a frame, an object or a list of them, not {what}."
     )

@@ -124,6 +124,9 @@ def _no_runs(who: str, runs: Any) -> Exception:
     shape = shape_of(look)
     if shape is not None and "run" in shape.holds.split():
         return ValueError(f"{who}: runs is one run. Give it a name, as in {{'mine': run}}.")
+    if shape is None:
+        others = f"a list of {type(next(iter(runs))).__name__}" if isinstance(runs, list) else type(runs).__name__
+        return TypeError(f"{who}: {_FORMS_OF_RUNS}, not {others}.")
     return refusal(look, shape)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from numbers import Number
+from types import NoneType
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -110,8 +112,8 @@ def shape_of(look: Look) -> Shape | None:
 def refusal(look: Look, shape: Shape | None) -> Exception:
     """Return the error about data that does not hold what is wanted: what was seen, what is wanted, and what to do."""
     what, needed = WANTED[look.wanted]
-    if shape is None and not look.text and (look.form == "object" or look.names.isdisjoint(needed)):
-        members, of = (look.record.values(), "a dict of ") if look.form == "records" else (look.data, "a list of ")
+    if shape is None and (look.form == "object" or any(map(_is_foreign, look.record.values()))):
+        members, of = (look.record.values(), "a dict of ") if look.form == "records" else (look.data, "rows of ")
         others = [one for one in members if not isinstance(one, Mapping)] if isinstance(look.data, list) else []
         kind = f"{of}{type(others[0]).__name__}" if others else type(look.data).__name__
         return TypeError(f"{look.name} must be {_FORMS}, not {kind}.")
@@ -128,6 +130,10 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
         )
     step = shape.read if isinstance(shape.read, str) else _ORDER
     return ValueError(f"{look.name} holds {shape.name}, not {what}{found}. {step}")
+
+
+def _is_foreign(value: Any) -> bool:
+    return not isinstance(value, (str, Number, NoneType, Mapping, list, tuple))
 
 
 def _of_nothing(look: Look) -> pd.DataFrame:
@@ -182,7 +188,7 @@ NUMBERED = Shape("lines whose columns have names by number", _BOTH, fits.by_numb
 
 #: The first shape that fits counts, so they are sorted from special to general.
 SHAPES: tuple[Shape, ...] = (
-    Shape("a pipeline", "", of_object("transform"), "Give its results: pipeline(topics)."),
+    Shape("a pipeline", "", of_object("transform_iter"), "Give its results: pipeline(topics)."),
     Shape("a dataset", "", of_object("get_qrels", "qrels_iter"), "Give its qrels: dataset.get_qrels()."),
     Shape("a measure", "", of_object("calc_aggregate", "SUPPORTED_PARAMS"), _ORDER),
     Shape("a folder", "", partial(fits.is_folder, "run"), "io.read_runs reads its files."),

@@ -1,0 +1,64 @@
+"""An example of each shape of data, in the order of the table of shapes: what is wanted of it, and a text or data."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+
+from pyterrier_diversity import RBU
+
+_RUN = {"qid": ["1"], "docno": ["d1"], "score": [2.5]}
+
+#: Texts are the content of a file. ``"folder"`` is one with a file of nuggets.
+EXAMPLES: list[tuple[str, Any]] = [
+    ("run", SimpleNamespace(transform_iter=None)),
+    ("qrels", SimpleNamespace(get_qrels=None)),
+    ("qrels", [RBU @ 5]),
+    ("run", "folder"),
+    ("qrels", "folder"),
+    ("qrels", {"bm25": pd.DataFrame(_RUN)}),
+    ("run", "\n"),
+    ("run", "1 d1 2.5\n"),
+    ("run", "1\t0\td1\t2.5\t1\tNULL\n"),
+    ("qrels", "1 0 d1 2 1 0\n"),
+    ("run", "1 Q0 d1 1 2.5 bm25\n"),
+    ("qrels", "1 web-7 1 0 0.5\n1 web-8 0 1 1\n"),
+    ("qrels", "DD16-1 DD16-1.1 d1 7 3\n"),
+    ("qrels", "1 0 d1 2 1\n1 0 d2 1 0\n"),
+    ("qrels", "1 a d1 2 0.75\n1 b d1 0 0.25\n"),
+    ("qrels", "1 a d1 2\n"),
+    ("qrels", "1 d1 01001\n"),
+    ("run", "1\td1\t2.5\n"),
+    ("run", "1\t7\t1\t2.5\n"),
+    ("run", "1 Q0 d1 1 2.5\n"),
+    ("qrels", "1 d1\n"),
+    ("qrels", "<trec_dd>"),
+    ("run", '{"columns": ["qid", "docno", "score"], "index": [0], "data": [["1", "d1", 2.5]]}'),
+    ("run", '{"qid": {"0": "1"}, "docno": {"0": "d1"}, "score": {"0": 2.5}}'),
+    ("run", '{"0": {"qid": "1", "docno": "d1", "score": 2.5}}'),
+    ("run", '{"results": [{"qid": "1", "docno": "d1", "score": 2.5}]}'),
+    ("run", '{"qid": "1", "run_id": "mine", "nuggets": [{"text": "fact", "assignment": "support"}]}'),
+    ("qrels", '{"qid": "1", "run_id": "mine", "nuggets": [{"text": "fact", "assignment": "support"}]}'),
+    ("qrels", "qid,docno,nugget_text,assignment\n1,d1,fact,support\n"),
+    ("run", '{"query": {"qid": "1", "text": "crane"}, "candidates": [{"docid": "d1", "score": 2.5}]}'),
+    ("qrels", "query-id\tcorpus-id\tscore\n1\td1\t1\n"),
+    ("qrels", "qid,docno,label,iteration\n1,d1,2,a\n"),
+    ("run", "qid docno rank\n1 d1 1\n"),
+    ("qrels", '{"qid": "1", "documents": ["d1"]}'),
+    ("run", '{"qid": "1", "documents": ["d1"]}'),
+    ("results", "name,qid,measure,value\nbm25,1,RBU@5,0.5\n"),
+    ("results", "name,qid,RBU@5\nbm25,1,0.5\n"),
+    ("results", "name,RBU@5\nbm25,0.5\n"),
+    ("qrels", "qid,docno,usefulness,correctness\n1,d1,1,0\n"),
+    ("run", "qid,docno\n1,d1\n"),
+    ("qrels", pd.DataFrame({"qid": ["1"], "query": ["crane"]})),
+    ("qrels", '{"1": [["d1", "d2"], ["d7"]]}'),
+    ("qrels", '{"1": {"d1": 2}}'),
+    ("qrels", '{"1": ["d1", "d2"]}'),
+    ("run", '{"1": {"d1": 2.5}}'),
+    ("qrels", '{"1": {"a": ["d1", "d2"], "b": ["d7"]}}'),
+    ("run", '{"bm25": {"1": {"d1": 2.5}}}'),
+    ("run", '{"run_name": "mine", "turns": [{"turn_id": "1_1"}]}'),
+]
