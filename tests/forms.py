@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from collections.abc import Callable
@@ -39,8 +40,12 @@ def trec_run(frame: pd.DataFrame) -> str:
     return "".join(f"{row['qid']} Q0 {row['docno']} {i} {row['score']!r} tag\n" for i, row in enumerate(rows(frame)))
 
 
+def _judged(frame: pd.DataFrame) -> list[str]:
+    return ["qid", "iteration", "docno", "label", *(["weight"] if "weight" in frame else [])]
+
+
 def trec_qrels(frame: pd.DataFrame) -> str:
-    return "".join(f"{row['qid']} {row['iteration']} {row['docno']} {row['label']}\n" for row in rows(frame))
+    return "".join(" ".join(str(row[name]) for name in _judged(frame)) + "\n" for row in rows(frame))
 
 
 def as_parquet(frame: pd.DataFrame, folder: Path) -> Path:
@@ -95,8 +100,48 @@ TABLES: dict[str, Form] = {
         folder, "a.csv", "".join(json.dumps(row) + "\n" for row in rows(frame))
     ),
 }
+
+
+def as_json(orient: Any) -> Form:
+    return lambda frame, folder: written(folder, "a file", frame.to_json(orient=orient, double_precision=15))
+
+
+def quoted(frame: pd.DataFrame, folder: Path, names: list[str], quoting: int) -> Path:
+    """Write lines as ``pt.io.write_results`` does, or with quotes around all words."""
+    table = frame.assign(q0="Q0", rank=range(len(frame)), tag="a tag")[names]
+    return written(folder, "a.res", table.to_csv(sep=" ", header=False, index=False, quoting=quoting))
+
+
+_LINE = ["qid", "q0", "docno", "rank", "score", "tag"]
+# Tables that are written as one object, and texts that begin or are encoded in other ways.
+TABLES |= {
+    **{f"json, orient {orient}": as_json(orient) for orient in ("columns", "index", "split", "table")},
+    "to_dict()": lambda frame, _: frame.to_dict(),
+    "to_dict('list')": lambda frame, _: frame.to_dict("list"),
+    "to_dict('split')": lambda frame, _: frame.to_dict("split"),
+    "model_dump": lambda frame, _: SimpleNamespace(model_dump=lambda: frame.to_dict("list")),
+    "sep=;": lambda frame, folder: written(folder, "a file", "sep=;\n" + frame.to_csv(index=False, sep=";")),
+    "comments": lambda frame, folder: written(folder, "a file", "# a, b\n#\n" + frame.to_csv(index=False)),
+    "header between spaces": lambda frame, folder: written(folder, "a file", frame.to_csv(index=False, sep=" ")),
+    "utf-16": lambda frame, folder: written(folder, "a file", frame.to_csv(index=False).encode("utf-16")),
+    "usual names": lambda frame, _: frame.rename(columns={"qid": "query-id", "docno": "corpus-id"}),
+}
 RUNS: dict[str, Form] = {
     **TABLES,
+    "to_dict() of ranx": lambda frame, _: SimpleNamespace(to_dict=lambda: nested(frame, "score")),
+    "quoted": lambda frame, folder: quoted(frame, folder, _LINE, csv.QUOTE_MINIMAL),
+    "all quoted": lambda frame, folder: quoted(frame, folder, _LINE, csv.QUOTE_ALL),
+    "SYSDESC": lambda frame, folder: written(folder, "a", f"<SYSDESC>a; b, c</SYSDESC>\n{trec_run(frame)}"),
+    "trec, utf-16": lambda frame, folder: written(folder, "a", trec_run(frame).encode("utf-16")),
+    "requests": lambda frame, folder: written(
+        folder,
+        "a file",
+        "".join(
+            json.dumps({"query": {"qid": q, "text": "a"}, "candidates": [{"docid": d, "score": s} for d, s in docs]})
+            + "\n"
+            for q, docs in pairs(frame).items()
+        ),
+    ),
     "scores by query": lambda frame, _: nested(frame, "score"),
     "lists": lambda frame, _: {query: list(docs) for query, docs in nested(frame, "score").items()},
     "pairs": lambda frame, _: pairs(frame),
@@ -121,6 +166,11 @@ RUNS: dict[str, Form] = {
 }
 QRELS: dict[str, Form] = {
     **TABLES,
+    "quoted": lambda frame, folder: quoted(frame, folder, _judged(frame), csv.QUOTE_MINIMAL),
+    "all quoted": lambda frame, folder: quoted(frame, folder, _judged(frame), csv.QUOTE_ALL),
+    "words for labels": lambda frame, folder: written(
+        folder, "a file", frame.assign(label=[f"L{label}" for label in frame["label"]]).to_csv(index=False)
+    ),
     "trec": lambda frame, folder: written(folder, "a file.csv", trec_qrels(frame)),
     "trec, compressed": lambda frame, folder: written(folder, "a file", gzip.compress(trec_qrels(frame).encode())),
 }

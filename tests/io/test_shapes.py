@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+import forms
+import shell
+from pyterrier_diversity import RBU, Coverage, alpha_nDCG, evaluate_runs
 from pyterrier_diversity.io.look import look_at
 from pyterrier_diversity.io.shapes import NUMBERED, SHAPES, shape_of
 from shape_examples import EXAMPLES
@@ -32,3 +36,55 @@ def test_each_example_is_taken_by_its_own_shape(shape, wanted, example, tmp_path
     look = look_at(placed(example, tmp_path), wanted, BY_NUMBER if shape is NUMBERED else {})
 
     assert shape_of(look) is shape
+
+
+# Grades, weights, intents with odd names, ties, long ids, and ids with quotes.
+QRELS = pd.DataFrame(
+    [
+        ("1", 'a"b', 2, "é", 0.75),
+        ("1", "1290000000000000001", 1, "0-1", 0.25),
+        ("1", "1290000000000000002", 3, "é", 0.75),
+        ("7", "x", 0, "'", 1.0),
+        ("7", "'y'", 1, "'", 1.0),
+    ],
+    columns=["qid", "docno", "label", "iteration", "weight"],
+)
+RUN = pd.DataFrame(
+    [
+        ("1", "1290000000000000001", 1.5),
+        ("1", 'a"b', 0.5),
+        ("1", "1290000000000000002", 0.25),
+        ("7", "x", 0.1),
+        ("7", "'y'", 0.1),
+    ],
+    columns=["qid", "docno", "score"],
+)
+MEASURES = [RBU @ 5, alpha_nDCG @ 5, Coverage @ 1]
+
+
+def values(qrels: Any, run: Any) -> list[float]:
+    return evaluate_runs(qrels, {"mine": run}, MEASURES, perquery=True)["value"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("of", "form"), [("run", form) for form in forms.RUNS] + [("qrels", form) for form in forms.QRELS]
+)
+@pytest.mark.filterwarnings("ignore:All documents", "ignore:Run mine")
+def test_one_run_and_one_set_of_qrels_give_the_same_bits_in_every_shape(of, form, tmp_path):
+    run = RUN if of == "qrels" else forms.RUNS[form](RUN, tmp_path)
+    qrels = QRELS if of == "run" else forms.QRELS[form](QRELS, tmp_path)
+    if "list" in form and "to_dict" not in form:  # which has the order of the list
+        run = RUN
+    found = values(qrels, run)
+
+    assert found == values(QRELS, RUN)
+    if isinstance(run, Path) or isinstance(qrels, Path):
+        QRELS.to_csv(tmp_path / "qrels.csv", index=False)
+        RUN.to_csv(tmp_path / "run.csv", index=False)
+        given = [
+            str(qrels) if of == "qrels" else f"{tmp_path}/qrels.csv",
+            str(run) if of == "run" else f"{tmp_path}/run.csv",
+        ]
+        lines = shell.run("evaluate", *given, *(f"-m{m}" for m in MEASURES), "-q", "--format", "csv").splitlines()
+        by_query = [line.split(",")[2:] for line in lines[1:] if ",all," not in line]
+        assert [float(value) for row in by_query for value in row] == found

@@ -80,6 +80,8 @@ def read_columns(
 
 def quoting_of(data: bytes) -> Quoting:
     """Tell whether words are quoted."""
+    if b'"' not in data:
+        return 3
     is_spaced = _SPACED.search(data) and {len(line.split()) for line in data.splitlines()} - {0} not in _WORDS
     return 0 if is_spaced or _QUOTED.search(data) else 3
 
