@@ -103,7 +103,8 @@ TABLES: dict[str, Form] = {
 
 
 def as_json(orient: Any) -> Form:
-    return lambda frame, folder: written(folder, "a file", frame.to_json(orient=orient, double_precision=15))
+    how = {"orient": orient, "double_precision": 15} | ({"index": False} if orient == "table" else {})
+    return lambda frame, folder: written(folder, "a file", frame.to_json(**how))
 
 
 def quoted(frame: pd.DataFrame, folder: Path, names: list[str], quoting: int) -> Path:

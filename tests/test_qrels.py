@@ -211,7 +211,7 @@ def test_1000_intents_of_a_query_have_weights_that_halve():
     ("call", "message"),
     [
         (lambda: add_rarity(JUDGED, []), r"add_rarity: give at least one run\."),
-        (lambda: add_rarity(JUDGED, SYSTEMS[0]), "add_rarity: runs looks like a run"),
+        (lambda: add_rarity(JUDGED, SYSTEMS[0]), "add_rarity: runs is one run"),
         (lambda: add_rarity(JUDGED, SYSTEMS, 0), r"add_rarity: cutoff must be an integer in \[1, inf\), not 0\."),
         (lambda: add_rarity(JUDGED, SYSTEMS, form="cubic"), "add_rarity: form must be one of 'linear', 'bounded'"),
         (lambda: add_rarity(JUDGED.drop(columns="docno"), SYSTEMS), "qrels: missing column docno; found: .*iteration"),

@@ -100,8 +100,8 @@ def test_runs_may_be_files(tmp_path):
         ({"runs": {}}, ValueError, r"missed_intents: give at least one run\."),
         (
             {"runs": pd.DataFrame()},
-            TypeError,
-            "missed_intents: runs must be a mapping of names to runs, or paths, not DataFrame",
+            ValueError,
+            "missed_intents: runs is one run",
         ),
         ({"cutoff": 0}, ValueError, r"missed_intents: cutoff must be an integer in \[1, inf\), not 0"),
         ({"rel": -1}, ValueError, "missed_intents: rel must be a number"),

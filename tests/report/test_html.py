@@ -242,7 +242,7 @@ def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
         (RUNS, {"baseline": "z"}, "html_report: baseline must be one of x, <y>, not 'z'"),
         (RUNS, {"cutoff": 0}, r"html_report: cutoff must be an integer in \[1, inf\), not 0"),
         ({}, {}, "give at least one run"),
-        (RUNS["x"], {}, r"html_report: runs looks like a run\. Give it a name"),
+        (RUNS["x"], {}, r"html_report: runs is one run\. Give it a name"),
     ],
 )
 def test_invalid_arguments_are_refused(tmp_path, runs, options, message):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -60,8 +59,8 @@ def check_files(qrels: Any, runs: Runs = (), *, order: OrderedBy = "score", cuto
     2   mine     note
     """
     cutoff = _CUTOFF.check("check_files", "cutoff", cutoff)
-    several = runs if isinstance(runs, (Mapping, str, os.PathLike)) else list(runs)
-    named = named_runs("check_files", several) if several else {}
+    runs = list(runs) if isinstance(runs, Iterator) else runs
+    named = {} if isinstance(runs, (list, tuple, dict)) and not runs else named_runs("check_files", runs)
     read: list[Judgements] = []
     found = list(_findings("qrels", _about_qrels(qrels, read)))
     for name, run in named.items():

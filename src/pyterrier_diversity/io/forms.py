@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Columns, exact, given_frame
-from .look import USUAL_NAMES, Look, inner
+from .look import USUAL_NAMES, Look, all_names, inner
 from .records import Field
 
 # TREC's placeholders for an intent.
@@ -55,6 +55,7 @@ def frame_of(rows_in: RowsIn, look: Look) -> pd.DataFrame:
     """Return the rows of records as a frame; numbers in text are checked, so that errors name file and line."""
     if rows_in is rows_of_queries and not look.text and all(isinstance(docs, Mapping) for docs in look.record.values()):
         return given_frame(look.record, _REQUIRED[look.wanted], look.name)
+    check_names(all_names(look), look.columns, look.name)
     rows: list[dict[Any, Any]] = []
     places: list[str] = []
     listed: set[str] = set()

@@ -129,7 +129,7 @@ def all_names(look: Look) -> set[str]:
             return {str(name) for name in value}.union(*map(names, value.values()))
         return names(value[0]) if isinstance(value, list) and value else set()
 
-    return {*look.fields}.union(*(names(record.value) for record in look.data[:_MOST_LINES] if look.form == "records"))
+    return {*look.fields}.union(*(names(record.value) for record in look.data[:_MOST_LINES]))
 
 
 def inner(record: Any, name: str) -> Any:
@@ -151,7 +151,7 @@ def _of_content(look: Look) -> Look:
     separator = max(",\t;", key=line.count)
     has_separator = separator in line
     cells = re.split(rf"[{separator}\s]" if has_separator else r"\s+", line.strip())
-    known = {cell.strip('"').lower() for cell in cells} & (_OTHER_NAMES | USUAL_NAMES.keys())
+    known = {cell.strip('"').lower() for cell in cells} & (_OTHER_NAMES | USUAL_NAMES.keys() | look.columns.keys())
     if not any(reads(float, cell) for cell in cells) and (has_separator or len(known) > 1):
         records = read_csv(content, separator if has_separator else " ")
         return _of_records(look, records, "table")

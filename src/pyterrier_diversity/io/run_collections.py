@@ -102,11 +102,11 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
             raise _no_runs(who, runs)
         named = [(_in_unicode(name), run) for name, run in runs.items()]
     else:
-        members = [runs] if isinstance(runs, (str, os.PathLike)) else runs
-        members = [] if not isinstance(members, Iterable) or _is_frame(members) else list(members)
-        others = [run for run in members if not isinstance(run, (str, os.PathLike)) and not _is_frame(run)]
-        if others or not (members or isinstance(runs, (list, tuple))):
-            raise _no_runs(who, members or runs)
+        if _is_frame(runs) or not isinstance(runs, (Iterable, os.PathLike)):
+            raise _no_runs(who, runs)
+        members = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
+        if not all(isinstance(run, (str, os.PathLike)) or _is_frame(run) for run in members):
+            raise _no_runs(who, members)
         named = [(f"run {place}", run) for place, run in enumerate(members, start=1) if _is_frame(run)]
         named += _named_files([run for run in members if not _is_frame(run)])
     if not named:

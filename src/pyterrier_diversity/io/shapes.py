@@ -25,7 +25,7 @@ from .forms import (
     rows_of_request,
     rows_of_row,
 )
-from .look import USUAL_NAMES, Look, all_names
+from .look import USUAL_NAMES, Look
 from .nuggets import read_nuggets
 from .trec import read_lines_of_qrels, read_lines_of_run, read_numbered, read_passages, read_prels
 
@@ -97,8 +97,6 @@ def frame_in(look: Look) -> pd.DataFrame:
     shape = shape_of(look)
     if look.form == "lines" and shape is not NUMBERED and look.columns and not isinstance(look.columns, SharedColumns):
         raise ValueError(f"{look.name}: columns must be omitted, because these lines have no names. {_NO_NAMES}")
-    if look.form in ("frame", "records"):
-        check_names(all_names(look), look.columns, look.name)
     if shape is None or isinstance(shape.read, str) or look.wanted not in shape.holds.split():
         raise refusal(look, shape)
     return shape.read(look)
@@ -155,6 +153,7 @@ def _of_table(look: Look) -> pd.DataFrame:
     if look.form == "records":
         return frame_of(rows_of_row, look)
     usual = {old: new for old, new in USUAL_NAMES.items() if old in look.fields and new not in look.fields}
+    check_names(look.fields, look.columns, look.name)
     names = {old: new for old, new in usual.items() if old not in PYTERRIER_NAMES}
     names |= new_names(look.data.columns, look.columns)
     return look.data.rename(columns=names) if names else look.data

@@ -302,14 +302,14 @@ class JudgedRareness(type(P_Rareness)):
 
 BOTH = [
     ({"runs": [1]}, r"runs must be a mapping of names to runs, or paths, not a list of int\."),
-    ({"runs": FOUR["A"]}, r"runs looks like a run\. Give it a name"),
+    ({"runs": FOUR["A"]}, r"runs is one run\. Give it a name"),
     ({"measures": []}, r"measures must not be empty\."),
     ({"measures": [5]}, r"a measure must be an object such as RBU @ 20, or its name, not 5\."),
     ({"cutoff": 0}, r"cutoff must be an integer in \[1, inf\), not 0\."),
     ({"form": "idf"}, r"form must be one of 'linear', 'bounded', 'log', not 'idf'"),
-    ({"qrels": OF_FOUR.drop(columns="doc_id")}, r"qrels: missing column doc_id"),
+    ({"qrels": OF_FOUR.drop(columns="doc_id")}, r"qrels: missing column docno"),
     ({"qrels": OF_FOUR.head(0)}, r"qrels must not be empty"),
-    ({"runs": {**FOUR, "E": FOUR["A"].drop(columns="score")}}, r"run: missing column score"),
+    ({"runs": {**FOUR, "E": FOUR["A"].drop(columns="score")}}, r"run holds rows without score or rank"),
 ]
 OF_NUMBER = [
     ({"sizes": [2, 5]}, r"number_of_systems: sizes must be an integer in \[2, 4\], not 5\."),
