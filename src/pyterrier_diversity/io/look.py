@@ -129,7 +129,8 @@ def all_names(look: Look) -> set[str]:
             return {str(name) for name in value}.union(*map(names, value.values()))
         return names(value[0]) if isinstance(value, list) and value else set()
 
-    return {*look.fields}.union(*(names(record.value) for record in look.data[:_MOST_LINES]))
+    records = look.data[:_MOST_LINES] if look.form == "records" else []
+    return {*look.fields}.union(*(names(record.value) for record in records))
 
 
 def inner(record: Any, name: str) -> Any:
