@@ -14,6 +14,8 @@ from pyterrier_diversity import RBU, Coverage, alpha_nDCG, evaluate_runs
 from pyterrier_diversity.io.look import look_at
 from pyterrier_diversity.io.shapes import NUMBERED, SHAPES, shape_of
 from shape_examples import EXAMPLES
+from write_reference import FOLDER
+from write_shapes import page
 
 BY_NUMBER = {"1": "qid", "2": "docno", "3": "score"}
 
@@ -36,6 +38,11 @@ def test_each_example_is_taken_by_its_own_shape(shape, wanted, example, tmp_path
     look = look_at(placed(example, tmp_path), wanted, BY_NUMBER if shape is NUMBERED else {})
 
     assert shape_of(look) is shape
+
+
+def test_the_page_of_files_is_written_from_the_table():
+    for name, text in page().items():
+        assert (FOLDER / name).read_text(encoding="utf-8") == text, "python tests/write_shapes.py writes it"
 
 
 # Grades, weights, intents with odd names, ties, long ids, and ids with quotes.

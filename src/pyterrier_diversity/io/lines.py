@@ -16,6 +16,12 @@ from .records import Field, Label, number_of
 
 # `csv.QUOTE_MINIMAL` or `csv.QUOTE_NONE`.
 Quoting = Literal[0, 3]
+
+
+class Same(str):
+    """The type of a column that is kept only if its words differ."""
+
+
 # The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
 Kinds = dict[str, type | None]
 
@@ -57,7 +63,7 @@ def read_columns(
         As for `read_content`, in UTF-8.
     columns : dict
         The type of each column: ``str``, ``float`` (a finite number), ``int`` (a non-negative whole number),
-        ``object`` (a number; any other word is read as NaN), `Label` or None.
+        ``object`` (a number; any other word is read as NaN), `Label`, `Same` or None.
     optional : dict, optional
         Columns after these; either all lines have them or none.
     separator : str, optional
@@ -115,7 +121,8 @@ def _plain_columns(content: Content, columns: Kinds, optional: Kinds, quoting: Q
 def _parsed(data: bytes, columns: Kinds, separator: str, quoting: Quoting) -> pd.DataFrame | None:
     numeric = {name: _DTYPES[kind] for name, kind in columns.items() if kind in _DTYPES}
     first = (" " if separator == r"\s+" else separator).join("0" if name in numeric else "x" for name in columns)
-    kept = [name for name, kind in columns.items() if kind]
+    kept = [name for name, kind in columns.items() if kind not in (None, Same)]
+    words: dict[str, str] = {}
     parts: list[pd.DataFrame] = []
     start = 0
     while start < len(data):
@@ -141,6 +148,9 @@ def _parsed(data: bytes, columns: Kinds, separator: str, quoting: Quoting) -> pd
             return None
         if not all(np.isfinite(table[name]).all() for name, kind in columns.items() if kind is float):
             return None
+        for name in (name for name, kind in columns.items() if kind is Same):
+            if (table[name].iloc[1:] != words.setdefault(name, table[name].iloc[1])).any():
+                return _parsed(data, columns | {name: str}, separator, quoting)
         parts.append(table.loc[1:, kept])
         start = end
     return pd.concat(parts, ignore_index=True)
@@ -176,7 +186,8 @@ def _careful_columns(
         named = zip(fields, columns.items(), strict=True)
         rows.append([_read_word(Field(word, where, name), kind) for word, (name, kind) in named])
     kept = {name: _DTYPES.get(kind, object) for name, kind in columns.items() if kind}
-    return pd.DataFrame(rows, columns=list(columns), dtype=object)[list(kept)].astype(kept)
+    table = pd.DataFrame(rows, columns=list(columns), dtype=object)[list(kept)].astype(kept)
+    return table.drop(columns=[name for name in kept if columns[name] is Same and len({*table[name]}) < 2])
 
 
 def _read_word(word: Field, kind: type | None) -> str | float:

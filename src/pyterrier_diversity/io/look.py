@@ -85,7 +85,7 @@ class Look(NamedTuple):
 def look_at(
     source: Any, wanted: Wanted, columns: Mapping[str, str] | None = None, *, by_rank: bool = False, name: str = ""
 ) -> Look:
-    """Look at a file, a frame, an object or rows; ``name`` is what data that is no file is called in messages."""
+    """Look at a file, a frame, an object or rows; ``name`` is what messages call data in memory."""
     data = read_content(source) if is_file(source) else plain(source)
     name = data.name if isinstance(data, Content) else name
     look = Look(name or wanted, wanted, columns or {}, by_rank, "object", data)

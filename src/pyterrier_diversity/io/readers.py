@@ -9,12 +9,14 @@ import pandas as pd
 
 from .. import frames
 from ..arithmetic import counted
-from ..warnings import RanksWarning
+from ..warnings import RanksWarning, RowsWarning
 from .forms import with_whole_labels
 from .look import look_at
 from .shapes import frame_in
 
 OrderedBy = Literal["score", "rank"]
+# Columns that tell the rankings of several systems apart.
+_OF_RANKINGS = {"name", "system", "run", "run_id", "agent", "q0", "tag"}
 
 
 def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -157,7 +159,28 @@ def run_frame(
             found = ", ".join(map(str, look.fields or frame.columns))
             raise ValueError(f"{look.name}: order='rank' needs the column rank; found: {found}.")
         frame = frame.drop(columns="score", errors="ignore")
-    return frames.Columns(frame, frames.RUN_COLUMNS, look.name).frame
+    run = frames.Columns(frame, frames.RUN_COLUMNS, look.name)
+    if not _OF_RANKINGS.isdisjoint(run.theirs):
+        _check_rankings(run)
+    return run.frame.drop(columns=["q0", "tag"], errors="ignore") if look.form == "lines" else run.frame
+
+
+def _check_rankings(run: frames.Columns) -> None:
+    """Raise a ``ValueError`` if queries have several rankings with the same ranks, and warn if their ranks differ."""
+    ids, rank = run.ids("query_id").codes, run.ranks()
+    for name in _OF_RANKINGS.intersection(run.theirs):
+        of_queries = pd.DataFrame({"query": ids, "word": run.objects(name, are_ids=False)}).drop_duplicates()
+        several = of_queries[of_queries.duplicated("query", keep=False)]
+        if several.empty:
+            continue
+        words = ", ".join(map(repr, several.loc[several["query"] == several["query"].iloc[0], "word"].tolist()[:3]))
+        message = (
+            f"{run.what}: a query has several words in the column {name}: {words}. If these are several rankings, "
+            f"split them: dict(tuple(frame.groupby({name!r}))), or a file for each."
+        )
+        if rank is not None and pd.DataFrame({"query": ids, "rank": rank}).duplicated().any():
+            raise ValueError(f"{message} Two documents have the same rank.")
+        frames.warn(RowsWarning(message))
 
 
 def checked_order(who: str, order: Any) -> OrderedBy:

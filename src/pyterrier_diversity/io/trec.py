@@ -8,7 +8,7 @@ import pandas as pd
 from ..frames import LARGEST_EXACT, exact, warn
 from ..warnings import RowsWarning
 from .forms import highest_label_last
-from .lines import Kinds, read_columns
+from .lines import Kinds, Same, read_columns
 from .look import Look
 from .records import Label
 
@@ -23,8 +23,8 @@ _KINDS: Kinds = {
 
 def read_lines_of_run(look: Look) -> pd.DataFrame:
     """Read lines ``query Q0 document rank score tag``, with the rank or the score."""
-    # The other of the two columns may contain anything.
-    kinds: Kinds = {"qid": str, "q0": None, "docno": str, "rank": object, "score": float, "tag": None}
+    # The other of rank and score may contain anything. A run of several systems has several tags.
+    kinds: Kinds = {"qid": str, "q0": Same, "docno": str, "rank": object, "score": float, "tag": Same}
     kinds |= {"rank": float, "score": None} if look.by_rank else {}
     run = read_columns(look.data, kinds)
     if not look.by_rank and run["score"].abs().max() >= LARGEST_EXACT:
