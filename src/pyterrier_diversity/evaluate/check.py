@@ -95,6 +95,9 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str | Warning]:
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
         yield f"{negative} negative labels count as 0."
+    if "weight" in judgements.columns:
+        weight = judgements.named.weight
+        yield f"The intents have weights, from {weight.min():g} to {weight.max():g}."
     yield (
         f"{_number_of(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
         f"{len(judgements.intents.ids)} of them with a relevant document; {len(rows.label)} judgements, labels "

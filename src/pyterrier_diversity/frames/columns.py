@@ -145,6 +145,11 @@ class Columns:
         """
         return numbered(self.strings(name))
 
+    @property
+    def of_integers(self) -> frozenset[str]:
+        """The columns of query and document that hold integers."""
+        return frozenset(name for name in ("query_id", "doc_id") if name in self and self[name].dtype.kind in "iu")
+
     def strings(self, name: str, *, are_ids: bool = True) -> Strings:
         """Return a column of ids, or of any values, as strings; integers become their digits.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from .columns import RUN_COLUMNS
+from .columns import NO_DOCUMENT, RUN_COLUMNS
 
 
 def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame:
@@ -27,7 +27,8 @@ def given_frame(data: Any, required: tuple[str, ...], what: str) -> pd.DataFrame
     kind = type(data).__name__
     if isinstance(data, Mapping):
         if all(isinstance(docs, Mapping) for docs in data.values()):
-            cells = [(query, doc, value) for query, docs in data.items() for doc, value in docs.items()]
+            of_nothing = {} if required == RUN_COLUMNS else {NO_DOCUMENT: 0}  # a query without judgements counts, too
+            cells = [(query, *one) for query, docs in data.items() for one in (docs or of_nothing).items()]
             return pd.DataFrame(cells, columns=list(required), dtype=object)
     elif isinstance(data, Iterable) and not isinstance(data, str):
         refuse_read(data, what)

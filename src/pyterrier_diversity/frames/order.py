@@ -55,6 +55,11 @@ class RankedRows(NamedTuple):
         contradicted = "" if self.rank is None else self._contradicted(self.rank)
         if contradicted or self.has_turns or len(self.size) < fewest:
             return contradicted
+        if self.rank is None and self._rises():
+            return (
+                f"Scores rise down the rows of every query of the run, such as {self.query.names[0]!r}. If lower is "
+                "better, as for distances, negate them: run.assign(score=-run['score'])."
+            )
         # In half of the queries or more, all documents have one score, unless ranks agree.
         last = np.cumsum(self.size) - 1
         is_tied = (self.size > 1) & (self.score[last - self.size + 1] == self.score[last])
@@ -71,6 +76,14 @@ class RankedRows(NamedTuple):
             f"All documents have the same score in {n_tied} of {len(self.size)} queries of the run, such as "
             f"{self.query.names[is_tied.argmax()]!r}. They are ordered by descending document id{how}."
         )
+
+    def _rises(self) -> bool:
+        """Tell whether the scores of all queries rise down the rows as given; at least one has three documents."""
+        if self.rows is None or self.size.max() < 3:
+            return False
+        differ = (self.key[1:] == self.key[:-1]) & (self.score[1:] < self.score[:-1])
+        has_several = np.bincount(self.key[1:][differ], minlength=len(self.size))[self.size > 1]
+        return bool((self.rows[1:] < self.rows[:-1])[differ].all() and has_several.all())
 
     def _contradicted(self, rank: np.ndarray) -> str:
         """Return a message about queries where a lower rank has a higher score, or an empty string."""

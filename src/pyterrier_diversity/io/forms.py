@@ -92,6 +92,8 @@ def rows_of_row(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
 def rows_of_queries(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
     """Yield the rows of {query: documents}."""
     for query, docs in record.need_object().items():
+        if docs == {} and look.wanted == "qrels":  # a query without judgements counts, too
+            docs = {NO_DOCUMENT: 0}
         yield from _documents(docs, {"qid": query}, record.where, look)
 
 

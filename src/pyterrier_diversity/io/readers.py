@@ -159,10 +159,17 @@ def run_frame(
             found = ", ".join(map(str, look.fields or frame.columns))
             raise ValueError(f"{look.name}: order='rank' needs the column rank; found: {found}.")
         frame = frame.drop(columns="score", errors="ignore")
+        _refuse_repeated_ranks(frames.Columns(frame, frames.RUN_COLUMNS, look.name))
     run = frames.Columns(frame, frames.RUN_COLUMNS, look.name)
     if not _OF_RANKINGS.isdisjoint(run.theirs):
         _check_rankings(run)
     return run.frame.drop(columns=["q0", "tag"], errors="ignore") if look.form == "lines" else run.frame
+
+
+def _refuse_repeated_ranks(run: frames.Columns) -> None:
+    at = pd.DataFrame({"query": run.ids("query_id").codes, "rank": run.ranks(), "doc": run.strings("doc_id").tolist()})
+    repeated = at.drop_duplicates().duplicated(["query", "rank"], keep=False)
+    run.refuse(at.index.isin(repeated.index[repeated]), "rank", "must differ within a query with order='rank'")
 
 
 def _check_rankings(run: frames.Columns) -> None:

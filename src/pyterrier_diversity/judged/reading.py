@@ -167,6 +167,7 @@ def _read(qrels: Columns) -> Judgements:
         rows=Rows(query.codes, doc.names[doc.codes], label, named).take(keep),
         passages=None,
         columns=frozenset(_READ).intersection(qrels.theirs),
+        of_integers=qrels.of_integers,
         base_doc=np.arange(len(first)),
         base_query=np.arange(len(query.names)),
     )

@@ -81,6 +81,7 @@ class Run:
         if ordered.rows is not None:
             tie, doc_len = (None if values is None else values[ordered.rows] for values in (tie, doc_len))
         self.query_ids: list[str] = ordered.query.names.tolist()
+        self._of_integers = columns.of_integers
         self.query, self.turn = ordered.query.codes, ordered.key
         self.sessions = Sessions(self.query, self.turn) if ordered.has_turns else None
         self.tie = ordered.score if tie is None else tie
@@ -125,6 +126,8 @@ class Run:
         found = None if isinstance(self._docs, np.ndarray) else self._in_arrow(judgements, of, depth)
         ranks, n, has_repeats = self._in_dicts(judgements, of, depth) if found is None else found
         self._warn(judgements.query_ids, of, has_repeats)
+        if self._of_integers != judgements.of_integers:
+            self._refuse_lost_zeros(judgements)
         if not ranks.any():
             self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
         return ranks, n
@@ -259,6 +262,24 @@ class Run:
             names = ", ".join(repr(name) for name in self.query_ids[:3])
             message = f"No query of the run ({names}, ...) is in the qrels ({query_ids[0]!r}, ...)."
             self.warn_once(IdsWarning(f"{message} Do the query ids match?"))
+
+    def _refuse_lost_zeros(self, judgements: Judgements) -> None:
+        """Raise a ``ValueError`` if ids that were read as numbers on one side have leading zeros on the other."""
+        ids = {
+            "query_id": (self.query_ids, judgements.query_ids),
+            "doc_id": (self._docs.tolist(), set().union(*judgements.judged_docs)),
+        }
+        for name in self._of_integers ^ judgements.of_integers:
+            sides = dict(zip(("run", "qrels"), ids[name], strict=True))
+            numbers = "run" if name in self._of_integers else "qrels"
+            words = "qrels" if numbers == "run" else "run"
+            known = set(sides[numbers])
+            for one in sides[words]:
+                if one[:1] == "0" and one.isdigit() and (one.lstrip("0") or "0") in known and one not in known:
+                    raise ValueError(
+                        f"The {words} has {one!r} where the {numbers} has {one.lstrip('0') or '0'}: the {numbers} was "
+                        f"read with {name} as numbers, which lost leading zeros. Read it with dtype=str."
+                    )
 
     def _warn_of_unjudged(self, judgements: Judgements, shared: Sequence[int]) -> None:
         """Warn if no document is judged in several queries, as the document ids may not match."""

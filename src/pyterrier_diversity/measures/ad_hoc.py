@@ -23,7 +23,14 @@ __all__ = ["AP_IA", "ERR", "P_IA", "nP_IA"]
 # cwl_eval reads this many documents.
 RBP_DEPTH = 1000
 
-GRADE: Parameters = {"rel": Parameter(float, 1.0, interval="[1, inf)", desc="smallest relevant label")}
+GRADE: Parameters = {
+    "rel": Parameter(
+        float,
+        none=1.0,
+        interval="[1, inf)",
+        desc="smallest relevant label; every label above 0 if it is 1 or not given",
+    )
+}
 
 
 def by_label(ranked: Ranked) -> np.ndarray:
@@ -138,9 +145,9 @@ class _AP(AdHoc):
 
 
 def ndcg_gain(ranked: Ranked, dcg: str, gains: GainTable | None) -> np.ndarray:
-    """Return the gain of each entry in nDCG: the label or its value in ``gains``, or 2^label - 1 from label 1 on."""
+    """Return the gain of each entry in nDCG: the label or its value in ``gains``, or 2^label - 1."""
     if dcg == "exp-log2":
-        return np.where(ranked.label < 1, 0.0, gain_value(ranked.label))
+        return gain_value(ranked.label)
     labels, place = np.unique(ranked.label, return_inverse=True)
     return np.array([(gains or {}).get(label, label) for label in labels.tolist()])[place]
 
@@ -148,7 +155,7 @@ def ndcg_gain(ranked: Ranked, dcg: str, gains: GainTable | None) -> np.ndarray:
 class _nDCG(AdHoc, Normalised):
     """DCG, divided by that of the ideal ranking, as in pytrec_eval or, with exponential gains, gdeval.
 
-    Labels below 1 have no exponential gain. A label that is not in ``gains`` is its own gain.
+    A label that is not in ``gains`` is its own gain.
 
     .. cite.dblp:: conf/icml/BurgesSRLDHH05
 
