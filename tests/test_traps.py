@@ -169,7 +169,7 @@ def test_intents_whose_ids_are_globally_unique_take_memory_in_proportion():
         query = [f"q{i // 4}" for i in range(4 * n_queries)]
         names = [f"{i}" for i in range(4 * n_queries)]
         judged = pd.DataFrame({"qid": query, "docno": names, "label": 1, "iteration": names})
-        found = rows(*zip(query, names, map(float, range(len(names))), strict=True))
+        found = rows(*zip(query, names, map(float, range(len(names), 0, -1)), strict=True))
         ir_measures.calc_aggregate([alpha_nDCG @ 20, RBU @ 20, StRecall @ 20], judged, found)
 
     _, small, large = (timing.peak_mb(evaluate, n) for n in (1000, 1000, 4000))

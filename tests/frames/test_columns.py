@@ -364,7 +364,7 @@ def test_values_that_only_numpy_reads_as_numbers_are_refused(given):
 
 
 def test_names_of_columns_leave_no_trace_in_frames_of_the_user():
-    judged, retrieved = QRELS.sample(frac=1, random_state=1), RUN.sample(frac=1, random_state=2)
+    judged, retrieved = QRELS.sample(frac=1, random_state=1), RUN.sample(frac=1, random_state=3)
     judged.attrs["mine"] = 1
     before, run_before = judged.copy(deep=True), retrieved.copy(deep=True)
 

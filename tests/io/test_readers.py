@@ -44,8 +44,9 @@ def test_a_run_may_be_ordered_by_its_ranks(tmp_path):
     assert list(run.itertuples(index=False, name=None)) == expected
 
 
-def test_documents_of_one_rank_are_ordered_by_descending_docno(tmp_path):
-    assert read_run(write(tmp_path, RUN), order="rank")["docno"].tolist() == ["d4", "d2", "d1", "d3"]
+def test_documents_of_one_rank_have_no_order_by_rank(tmp_path):
+    with pytest.raises(ValueError, match=r"rank must differ within a query with order='rank', but query '1' has 1"):
+        read_run(write(tmp_path, RUN), order="rank")
 
 
 def test_anything_may_stand_in_the_place_of_a_rank_that_is_not_read(tmp_path):
