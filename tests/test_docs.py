@@ -181,7 +181,14 @@ def test_each_picture_is_on_one_page():
 def test_a_page_names_a_paper_or_is_about_messages_and_commands(page):
     cited = ".. cite.dblp::" in page.read_text(encoding="utf-8")
 
-    assert cited or page.stem in {"long_evaluations", "shell", "troubleshooting", "troubleshooting_steps", "warnings"}
+    assert cited or page.stem in {
+        "files",
+        "long_evaluations",
+        "shell",
+        "troubleshooting",
+        "troubleshooting_steps",
+        "warnings",
+    }
 
 
 def test_the_table_of_warnings_has_the_docstring_of_each_class():

@@ -52,7 +52,7 @@ class RanksWarning(DataWarning):
 
 
 class RowsWarning(DataWarning):
-    """Some rows are not what they seem: means among queries, or columns that are not read. The message names them."""
+    """Rows are not what they seem: means, several rankings, or unread columns. Look at what the message names."""
 
 
 class LengthsWarning(DataWarning):

@@ -169,7 +169,9 @@ def test_fractional_labels_are_gains_of_ndcg():
     assert value == pytest.approx((0.5 + 1.5 / np.log2(3)) / (1.5 + 0.5 / np.log2(3)), abs=1e-15)
 
 
-@pytest.mark.parametrize(("measure", "value"), [(P @ 2, 1), (RR, 1), (AP, 1), (AP(rel=2), 0), (RBP(rel=1, p=0.5), 3 / 4)])
+@pytest.mark.parametrize(
+    ("measure", "value"), [(P @ 2, 1), (RR, 1), (AP, 1), (AP(rel=2), 0), (RBP(rel=1, p=0.5), 3 / 4)]
+)
 def test_fractional_labels_are_relevant_above_0_or_from_rel_on(measure, value):
     qrels = by_hand.qrels("q x a 0.5", "q x b 1.5")
 
