@@ -30,6 +30,12 @@ dot, as in ``metadata.topic_id=qid``. Columns without names are numbered, as in 
 ``query_id``, ``query-id``, ``q_id``, ``topic_id``, ``doc_id``, ``docid``, ``corpus-id``, ``corpus_id`` and
 ``relevance`` are known.
 
+>>> from pyterrier_diversity import io
+>>> rows = [{"metadata": {"topic": 7}, "passage": "d2", "similarity": 0.5}]
+>>> io.read_run(rows, columns={"metadata.topic": "qid", "passage": "docno", "similarity": "score"})[["qid", "docno"]]
+  qid docno
+0   7    d2
+
 """
 _REFUSED = """\
 What is refused
