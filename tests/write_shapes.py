@@ -31,10 +31,11 @@ dot, as in ``metadata.topic_id=qid``. Columns without names are numbered, as in 
 ``relevance`` are known.
 
 >>> from pyterrier_diversity import io
->>> rows = [{"metadata": {"topic": 7}, "passage": "d2", "similarity": 0.5}]
->>> io.read_run(rows, columns={"metadata.topic": "qid", "passage": "docno", "similarity": "score"})[["qid", "docno"]]
-  qid docno
-0   7    d2
+>>> rows = [{"metadata": {"topic": 7}, "passage": "d2", "score": 0.5}]
+>>> names = {"metadata.topic": "qid", "passage": "docno"}
+>>> io.read_run(rows, columns=names)[["qid", "docno", "score"]]
+  qid docno  score
+0   7    d2    0.5
 
 """
 _REFUSED = """\
