@@ -374,3 +374,11 @@ def test_a_value_without_a_name_is_refused():
     for measure in (CDG, Dsharp_nDCG):
         with pytest.raises(TypeError, match=rf"^{measure.NAME}\(20\): to set the cutoff, write {measure.NAME}@20\.$"):
             measure(20)
+
+
+def test_a_measure_has_its_name_in_publications():
+    assert [measure.PRETTY_NAME for measure in (RBU @ 5, Dsharp_nDCG, CDG)] == [
+        "Rank-Biased Utility",
+        "D#-nDCG",
+        "Cumulated Discounted Gain",
+    ]

@@ -121,7 +121,7 @@ class Run:
             Once for each run: if it repeats documents in a query, has no query of the qrels, or has no judged document
             in any query (in a batch: in any of several queries).
         """
-        depth = depth if self.sessions is None else None
+        depth = None if depth is None or self.sessions is not None else min(depth, int(self._size.max(initial=0)))
         of = places(self.query_ids, judgements.query_index)
         found = None if isinstance(self._docs, np.ndarray) else self._in_arrow(judgements, of, depth)
         ranks, n, has_repeats = self._in_dicts(judgements, of, depth) if found is None else found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import math
+import re
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -86,6 +87,12 @@ class DiversityMeasure(ir_measures.Measure):
         # The values that differ from the defaults, as plain literals in the order of declaration.
         super().__init__(**{name: value for name, value in given if value not in (of[name].default, of[name].none)})
         self.validated = True
+
+    @property
+    def PRETTY_NAME(self) -> str:
+        """The name in publications, which the docstring has; ir_measures' own measures have it, too."""
+        name = re.search(r":Name: (.+)", type(self).__doc__ or "")
+        return name[1] if name else self.NAME
 
     def __repr__(self) -> str:
         """Return the measure as text that `parse` reads."""
