@@ -216,11 +216,11 @@ def test_a_measure_that_nobody_computes_raises_the_message_of_ir_measures(lift, 
 @pytest.mark.parametrize(
     ("inner", "reason"),
     [
-        ("nDGC@5", r"Unknown measure 'nDGC'\. Did you mean nDCG\?"),
+        ("nDGC@5", r"Unknown measure 'nDGC'\. Did you mean nDCG@5\?"),
         ("nDCG@", r"Unknown measure 'nDCG@'\. A measure is written as RBU@20"),
         ("nDCG(foo=1)", "nDCG has no parameter 'foo'; its parameters: cutoff,"),
         ("nDCG@0", r"nDCG: cutoff must be an integer in \[1, inf\), not 0\."),
-        ("IA(nDGC)", r"Unknown measure 'nDGC'\. Did you mean nDCG\?"),
+        ("IA(nDGC)", r"Unknown measure 'nDGC'\. Did you mean IA\(nDCG\)\?"),
         (AP_IA @ 5, "AP_IA has no parameter 'cutoff'"),
         (nDCG @ 2.5, r"nDCG@2\.5: invalid param cutoff=2\.5\."),
         *((M @ k, rf"{M.NAME}: cutoff must be an integer in \[1, inf\), not {k}\.$") for M, k in CUT_OFF),

@@ -197,6 +197,7 @@ def test_a_grid_gives_a_class_of_ir_measures_numbers_of_the_type_that_it_wants(a
         ("nDCG(gains={0: 0, 1: 3})@5, AP", ["nDCG(gains={1:3})@5", "AP"]),
         ("FRESHSTACK AP", [*map(str, FRESHSTACK), "AP"]),
         (["NDEVAL", AP], [*map(str, NDEVAL), "AP"]),
+        ([NDEVAL, "AP", [RBU @ 5]], [*map(str, NDEVAL), "AP", "RBU@5"]),
     ],
 )
 def test_several_measures_are_read_from_one_text(text, names):

@@ -54,27 +54,25 @@ def test_a_text_names_a_measure(text, measure):
         *(
             (text, f"Unknown measure {text!r}. {FORM}")
             for text in (
-                *("", "RBU(", "IA(", "IA(AP", "IA(AP, AP)", "nDCG(5)", "nDCG@@5", "nDCG@x", "AP # 5", "AP@x"),
-                *("Coverage@10 alpha_nDCG@10", "x.y", "1 + 1", "@0", "\0"),
+                *("", "RBU(", "IA(", "IA(AP", "IA(AP, AP)", "nDCG@@5", "nDCG@x", "AP # 5", "AP@x", "RBU@5@6"),
+                *("Coverage@10 alpha_nDCG@10", "x.y", "1 + 1", "@0", "\0", "RBP(0.8,p=0.9)", "NRBP-10"),
             )
         ),
-        ("ndcg_cut.20", f"Unknown measure 'ndcg_cut.20'. Did you mean nDCG? {FORM}"),
         # The name is unknown.
-        ("zzzzz@5", f"Unknown measure 'zzzzz'. {FORM}"),
+        *((text, f"Unknown measure 'zzzzz'. {FORM}") for text in ("zzzzz@5", "IA(zzzzz@5)", "IA('zzzzz')")),
+        ("nRBU(p=2)@5", f"Unknown measure 'nRBU'. Did you mean RBU? {FORM}"),
+        ("ndcg@10(dcg='exp-log2')", f"Unknown measure 'ndcg'. Did you mean nDCG? {FORM}"),
+        ("ia(nDCG@5)", f"Unknown measure 'ia'. Did you mean IA? {FORM}"),
         *(
             (text, f"Unknown measure {shown!r}. Did you mean {name}?")
             for text, shown, name in [
-                ("P_10", "P_10", "P"),
-                ("map", "map", "AP"),
-                ("recip_rank", "recip_rank", "RR"),
-                ("ndcg@10", "ndcg", "nDCG"),
-                ("nRBU(p=0.5)@5", "nRBU", "RBU"),
-                ("\u03b1-nDCG@20", "\u03b1-nDCG", "alpha_nDCG"),
-                ("alpha-nDCG@20", "alpha-nDCG", "alpha_nDCG"),
-                ("ERR-IA@20", "ERR-IA", "ERR_IA"),
-                ("D#-nDCG@10", "D#-nDCG", "Dsharp_nDCG"),
-                ("IA(nDGC@5)", "nDGC", "nDCG"),
-                ("IA(measure='Adhoc(nDGC@5)')", "nDGC", "nDCG"),
+                ("P_10", "P_10", "P@10"),
+                ("ndcg@10", "ndcg", "nDCG@10"),
+                ("alpha-nDCG@20", "alpha-nDCG@20", "alpha_nDCG@20"),
+                ("IA(nDGC@5)", "nDGC", "IA(nDCG@5)"),
+                ("Sharp(IA(nDGC@5), gamma=0.5)", "nDGC", "Sharp(IA(nDCG@5),gamma=0.5)"),
+                ("IA(measure='Adhoc(nDGC@5)')", "nDGC", "Adhoc(nDCG@5)"),
+                ("IA(D#-Q@5)", "IA(D#-Q@5)", "IA(Dsharp_Q@5)"),
             ]
         ),
         # The cutoff is out of range.
@@ -90,8 +88,84 @@ def test_the_error_says_what_is_wrong_with_a_text(text, sentence):
         parse(text)
 
 
-@pytest.mark.parametrize("text", ["IA(" * 70, "IA(" * 60 + "AP" + ")" * 60, "IA(" * 5000 + "AP" + ")" * 5000])
-def test_a_deeply_nested_text_is_refused_at_once(text):
+def suggested(text: str) -> str:
+    """Return the measure that the error message for a text suggests."""
+    with pytest.raises(ValueError, match=r"^Unknown measure .*\. Did you mean .*\?$") as told:
+        parse(text)
+    return str(told.value).rpartition(" mean ")[2].removesuffix("?")
+
+
+@pytest.mark.parametrize(
+    ("measure", "texts"),
+    [
+        ("StRecall@10", "I-rec@10 i_rec_10 CR@10 S-recall@10 S-Recall_10 SRecall@10 subtopic-recall@10 strec@10"),
+        ("SessionDCG@10", "sDCG@10 sDCG_10 sdcg_cut_10 SessionDGC@10"),
+        ("nSessionDCG@10", "nsDCG@10 nSDCG@10 nsDCG_cut_10"),
+        ("SDCG@10", "SDCG_10 SDCG_cut_10 SDCG(10)"),
+        (
+            "alpha_nDCG@20",
+            "alpha-nDCG@20 \u03b1-nDCG@20 a-nDCG@20 alpha_nDCG_20 alpha_nDCG_cut_20 alpha-ndcg.20 alphaNDCG@20",
+        ),
+        ("alpha_DCG@5", "alpha-DCG@5 \u03b1-DCG_5 a-DCG@5"),
+        (
+            "IA(nDCG@10)",
+            "IA-nDCG@10 nDCG-IA@10 nDCG_IA@10 ndcg-ia@10 nDCG@10_IA nDCG@10-IA IA_ndcg_cut_10 ndcg_cut_10_IA",
+        ),
+        (
+            "IA(nDCG(dcg='exp-log2')@10)",
+            "IA-nDCG(dcg='exp-log2')@10 nDCG-IA(dcg='exp-log2')@10 nDCG(dcg='exp-log2')-IA@10",
+        ),
+        ("IA(RR@10)", "IA-RR@10 MRR-IA@10 IA-recip_rank@10"),
+        ("IA(AP@10)", "MAP-IA@10 IA-AP@10 AP@10_IA"),
+        ("AP_IA", "MAP-IA IA-MAP AP-IA"),
+        ("P_IA@10", "IA-P@10 P-IA@10 P@10_IA P_IA_10 p_ia_cut_10"),
+        ("ERR_IA@20", "IA-ERR@20 ERR-IA@20 err-ia_20 EER-IA@20"),
+        ("nERR_IA@20", "nERR-IA@20 nERR_IA_cut_20"),
+        ("alpha_nDCG_IA@10", "alpha-nDCG-IA@10 IA-alpha-nDCG@10"),
+        ("PplusQ@10", "P+Q@10 p+q_10"),
+        ("PplusQsharp", "P+Q#"),
+        ("Pplus@10", "P+@10"),
+        ("Dsharp_nDCG@10", "D#-nDCG@10 D#nDCG@10 d#-ndcg_cut_10 Dsharp-nDCG@10"),
+        ("DINsharp_nDCG@10", "DIN#-nDCG@10 DIN#nDCG@10"),
+        ("DINsharp_Q@10", "DIN#-Q@10 DIN#-Q_10"),
+        ("IA(Dsharp_nDCG@10)", "IA-D#-nDCG@10 IA(D#-nDCG@10)"),
+        ("Sharp(PplusQ(beta=2)@10,gamma=0.3)", "Sharp(P+Q(beta=2)@10,gamma=0.3)"),
+        ("RBP(p=0.8)", "RBP(0.8) rbp(0.8)"),
+        ("RBP(p=0.8,rel=2)@10", "RBP(0.8,rel=2)@10 RBP(.8,rel=2)_10"),
+        ("IA(RBP(p=0.8)@10)", "IA(RBP(0.8)@10) RBP-IA(0.8)@10 IA-RBP(0.8)@10 IA(RBP(p=0.8)_10)"),
+        ("alpha_nDCG(alpha=0.3)@10", "alpha_nDCG(0.3)@10 alpha-nDCG(0.3)@10"),
+        ("Dsharp_nDCG(gamma=0.3)", "D#-nDCG(0.3)"),
+        ("nDCG@10", "nDCG(10) nDCG10 ndcg_cut_10 ndcg-cut-10 ndcg_cut.10 NDCG_10"),
+        ("nDCG", "ndcg ndcg_cut nDGC"),
+        ("IPrec@0.1", "iprec_at_recall_0.10"),
+        ("R@10", "recall_10 recall.10"),
+        ("AP@10", "map_cut_10 map_10"),
+        *(("RR", "recip_rank"), ("NumRelRet", "num_rel_ret"), ("SetR", "set_recall"), ("SetAP", "set_map")),
+        ("RBU(p=0.5)@5", "nRBU(p=0.5)@5 RBUU(p=0.5)@5"),
+    ],
+)
+def test_the_error_suggests_the_measure_that_others_write_so_with_its_cutoff_and_parameters(measure, texts):
+    for text in texts.split():
+        assert (text, parse(suggested(text))) == (text, parse(measure))
+
+
+@pytest.mark.parametrize("name", [name for name in ir_measures.measures.registry if not name[-1].isdigit()])
+def test_each_measure_is_found_from_its_name_in_other_letters(name):
+    measure = ir_measures.measures.registry[name]
+    symbols = name.replace("sharp_", "#-").replace("sharp", "#").replace("plus", "+").replace("alpha_", "\u03b1-")
+    texts = {name.replace("_", "-"), symbols, symbols.replace("_", "-")}
+    if "cutoff" in measure.SUPPORTED_PARAMS and measure.SUPPORTED_PARAMS.keys().isdisjoint({"measure"}):
+        texts |= {f"{one}{at}" for one in texts for at in ("_10", "_cut_10", "-10", ".10")}
+
+    for text in texts - {name}:
+        assert parse(suggested(text)).NAME == measure.NAME
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["IA(" * 70, "IA(" * 60 + "AP" + ")" * 60, "IA(" * 5000 + "AP" + ")" * 5000, "_a" * 50000 + "!", "a(" * 50000],
+)
+def test_a_long_text_is_refused_at_once(text):
     start = time.perf_counter()
 
     with pytest.raises(ValueError, match=r"\.$"):

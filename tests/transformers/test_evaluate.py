@@ -130,7 +130,7 @@ def test_a_column_turn_makes_the_results_a_session():
         (QRELS, [], ValueError, r"^Evaluate: measures must not be empty\.$"),
         (QRELS, [3], TypeError, r"^Evaluate: a measure must be an object such as RBU @ 20, or its name, not 3\.$"),
         ([RBU @ 5], QRELS, TypeError, r"^Evaluate: .*, not a DataFrame; qrels come before measures\.$"),
-        (QRELS, ["RBX@3"], ValueError, r"^Unknown measure 'RBX'\. Did you mean RBU\?"),
+        (QRELS, ["RBX@3"], ValueError, r"^Unknown measure 'RBX'\. Did you mean RBU@3\?"),
         (QRELS, [P], ValueError, r"^P: .*cutoff"),
         (QRELS, [alpha_nDCG(alpha=2.0)], ValueError, r"alpha must be a number in \[0, 1\], not 2\.0"),
         (QRELS.assign(docno=None), [RR], ValueError, r"^qrels: row 0 has no docno"),

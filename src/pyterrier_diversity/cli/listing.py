@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Annotated
 
 import click
@@ -26,15 +25,17 @@ def measures(name: Annotated[str | None, MeasureText()], shown: Shown) -> None:
         The measure.
     """
     from ..measures import registered
+    from ..measures.parse import respelt
     from ..report import reference
 
     known = {measure.NAME.lower(): measure for measure in registered()}
     wanted = None if name is None else name.partition("@")[0].partition("(")[0].lower()
     chosen = [measure for key, measure in known.items() if wanted in (None, key)]
     if not chosen:
-        meant = [f"Did you mean {known[near].NAME}? " for near in get_close_matches(str(wanted), known, n=1)]
+        near = respelt(str(name))
+        meant = f"Did you mean {near}? " if near not in ("", name) else ""
         raise ValueError(
-            f"This package has no measure {name!r}. {''.join(meant)}'pyterrier-diversity measures' lists all measures."
+            f"This package has no measure {name!r}. {meant}'pyterrier-diversity measures' lists all measures."
         )
     described = reference.text if name is None else reference.full_text
     table = pd.DataFrame([dict(reference.entry(measure)) for measure in chosen])

@@ -42,7 +42,7 @@ def evaluate_runs(
         Runs in any form, as `io.read_runs` takes them: without names, a path may also be a folder or a pattern, and a
         run is named after its file.
     measures : Measure or str, or iterable of them
-        Measures of this package and of ir_measures.
+        Measures of this package and of ir_measures, and groups of them, such as ``NDEVAL``.
     perquery : bool
         Whether to return the values of each query instead of means.
     n_jobs : int, optional

@@ -141,7 +141,7 @@ GROUPS: dict[str, MeasureGroup] = {name: globals()[name] for name in __all__ if 
 
 
 def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
-    """Return one or several measures, given as objects or as strings.
+    """Return one or several measures, given as objects, as groups of them or as strings.
 
     A string names a measure or a group, or several of them with spaces or commas between.
     """
@@ -171,6 +171,8 @@ def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
 
 
 def _read(who: str, measure: Any) -> Iterable[ir_measures.Measure]:
+    if isinstance(measure, (list, tuple)):
+        return read_measures(who, measure)
     if not isinstance(measure, str):
         return [read_measure(who, measure)]
     return [read for name in _split(measure) for read in GROUPS.get(name) or [parse(name)]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sized
+from contextlib import suppress
 from difflib import get_close_matches
 from itertools import product
 from typing import Any
@@ -19,31 +20,63 @@ __all__ = ["grid", "parse"]
 
 
 FORM = "A measure is written as RBU@20 or RBU(p=0.9)@20"
-# Names of trec_eval that resemble no name of ir_measures.
-_OF_TREC_EVAL = {"recip_rank": "RR", "ndcg_cut": "nDCG", "map_cut": "AP"}
+# Names of measures in papers and other tools, as `_key` writes it, where ir_measures has no similar name.
+_ELSEWHERE = {
+    **dict.fromkeys(("irec", "cr", "srecall", "subtopicrecall"), "StRecall"),
+    **{"sdcg": "SessionDCG", "nsdcg": "nSessionDCG", "andcg": "alpha_nDCG", "adcg": "alpha_DCG"},
+    **{"reciprank": "RR", "iprecatrecall": "IPrec", "numrelret": "NumRelRet", "setrecall": "SetR", "setmap": "SetAP"},
+}
+# Wrappers, a name, parameters, a cutoff, the rest of the name (P@10_IA), and the ends of the wrappers.
+_WRITTEN = re.compile(
+    r"((?:\w+\((?:measure=)?['\"]?)*)([^\W\d][\w#+.-]*+)(\([^()]*\))?([-_]\w++)?(@[\d.]+)?([-_]\w++)?(['\"),].*)?",
+    flags=re.DOTALL,
+)
+_ERRORS = (AttributeError, MemoryError, NameError, RecursionError, SyntaxError, TypeError, ValueError)
 
 
-def unknown_measure(text: str) -> str:
-    """Return the error message for a text that names no measure, with the most similar name or the form of one."""
-    name = "".join(re.findall(r"\A[\w#]+(?:-[^\W\d]\w*)*", text.strip()))
-    rest = text.strip().removeprefix(name)
-    is_known = name in ir_measures.measures.registry
-    # The rest of the text, such as a cutoff, may be right.
-    is_form = name and not is_known and re.fullmatch(r"(\(.*\))?(@\d+)?", rest, flags=re.DOTALL)
-    near = "" if is_known else _most_similar(name)
-    shown, form = name if is_form else text, "" if near and is_form else f" {FORM}."
-    return f"Unknown measure {shown!r}. Did you mean {near}?{form}" if near else f"Unknown measure {shown!r}.{form}"
+def _unknown_measure(text: str, name: str) -> str:
+    """Return the error message for a text in which ``name`` is unknown, with the measure that it may mean."""
+    whole = respelt(text)
+    near = whole or respelt(name)
+    return f"Unknown measure {name!r}.{f' Did you mean {near}?' if near else ''}{'' if whole else f' {FORM}.'}"
 
 
-def _most_similar(name: str) -> str:
-    """Return the most similar name of a measure, or an empty string."""
-    for written, read in (("\u03b1", "alpha_"), ("#", "sharp_"), ("-", "_")):
+def respelt(text: str) -> str:
+    """Return what `parse` reads for a measure that is written as elsewhere or misspelt, or an empty string."""
+    written = _WRITTEN.fullmatch("".join(text.split()))
+    if written is None:
+        return ""
+    before, name, given, middle, at, ending, after = written.groups(default="")
+    # ndcg_cut_10, ndcg_cut.10, nDCG_10
+    words = re.findall(r"\d[\d.]*|[^-_.\d]+", re.sub(r"[-_]cut(?![^\W_\d])", "", name + middle + ending))
+    at = "".join(f"@{word}" for word in words if word[0].isdigit()) + at
+    name = "".join(word for word in words if not word[0].isdigit() and word.upper() != "IA")
+    key, names = _key(name), ir_measures.measures.registry
+    known = {_key(one): str(measure.NAME) for one, measure in names.items()}
+    near = get_close_matches(key, known, n=1)
+    base = name if name in names else (known | _ELSEWHERE).get(key) or (known[near[0]] if near else "")
+    forms = [f"{base}{{}}{at}"]
+    if "IA" in map(str.upper, words):  # some measures have an intent-aware class of their own
+        own = known.get(f"{key}ia") or known.get(f"{_key(base)}ia", "")
+        forms = [f"{own}{{}}{at}", f"IA({base}{{}}{at})"]
+    if re.match(r"\([\d.]", given):  # RBP(0.8)
+        forms = [form.replace("{}", f"({one}={{}}") for form in forms for one in ("p", "alpha", "gamma", "cutoff")]
+        given = given[1:]
+    return next(filter(_is_measure, (before + form.replace("{}", given) + after for form in forms)), "")
+
+
+def _key(name: str) -> str:
+    """Return a name without what differs between spellings: case, underscores and symbols."""
+    for written, read in (("\u03b1", "alpha"), ("#", "sharp"), ("+", "plus"), ("_", "")):
         name = name.replace(written, read)
-    name = re.sub("_+", "_", re.sub(r"_\d+$", "", name)).lower()
-    if name in _OF_TREC_EVAL:
-        return _OF_TREC_EVAL[name]
-    known = {name.lower(): str(measure.NAME) for name, measure in ir_measures.measures.registry.items()}
-    return next((known[one] for one in get_close_matches(name, known, n=1)), "")
+    return name.lower()
+
+
+def _is_measure(text: str) -> bool:
+    with suppress(*_ERRORS):
+        _read(text)
+        return True
+    return False
 
 
 def parse(text: str) -> ir_measures.Measure:
@@ -64,14 +97,19 @@ def parse(text: str) -> ir_measures.Measure:
     >>> parse("Sharp(alpha_nDCG@20, gamma=0.3)")
     Sharp(measure='alpha_nDCG@20',gamma=0.3)
     """
-    if "#" in text:  # Python would read a comment
-        raise ValueError(unknown_measure(text))
     try:
-        return _measure_of(ast.parse(text.strip(), mode="eval").body)
-    except (AttributeError, MemoryError, NameError, RecursionError, SyntaxError, TypeError, ValueError) as error:
+        return _read(text)
+    except _ERRORS as error:
         if isinstance(error, ValueError) and str(error).endswith((".", "?")):  # about a parameter, or a name inside
             raise
-        raise ValueError(unknown_measure(text)) from error
+        name = (isinstance(error, NameError) and error.name) or text
+        raise ValueError(_unknown_measure(text, name)) from error
+
+
+def _read(text: str) -> ir_measures.Measure:
+    if "#" in text:  # Python would read a comment
+        raise SyntaxError(FORM)
+    return _measure_of(ast.parse(text.strip(), mode="eval").body)
 
 
 def _measure_of(node: ast.expr) -> ir_measures.Measure:
@@ -85,7 +123,7 @@ def _measure_of(node: ast.expr) -> ir_measures.Measure:
     named = call.func.id
     measure = ir_measures.measures.registry.get(named)
     if measure is None:
-        raise ValueError(unknown_measure(named))
+        raise NameError(name=named)
     wraps = measure.SUPPORTED_PARAMS.get("measure") is MEASURE["measure"]
     if len(call.args) > wraps:
         raise SyntaxError(FORM)
