@@ -10,6 +10,8 @@ import pytest
 from ir_measures import AP, RBP, P, nDCG
 
 from pyterrier_diversity import IA, RBU, Adhoc, Sharp, alpha_nDCG, evaluate_runs, parse, score
+from pyterrier_diversity.transformers import Evaluate
+from shell import fail
 
 FORM = "A measure is written as RBU@20 or RBU(p=0.9)@20."
 
@@ -193,10 +195,12 @@ NO_BOGUS = "alpha_nDCG has no parameter 'bogus'; its parameters: cutoff, rel, al
     [
         (alpha_nDCG(bogus=3) @ 5, NO_BOGUS),
         (nDCG(foo=1) @ 5, "nDCG has no parameter 'foo'; its parameters: cutoff, dcg, gains, judged_only."),
-        (nDCG(dcg="x") @ 5, "nDCG(dcg='x')@5: invalid param dcg='x'"),
+        (nDCG(dcg="x") @ 5, "nDCG: dcg must be one of ['log2', 'exp-log2'], not 'x'."),
+        (nDCG(gains=[1]) @ 5, "nDCG: gains must be a dict, not [1]."),
+        (AP(judged_only=1), "AP: judged_only must be True or False, not 1."),
         (P, "P: the parameter cutoff is missing"),
-        (AP @ 2.5, "AP@2.5: invalid param cutoff=2.5"),
-        (RBP(p=1), "RBP(p=1): invalid param p=1"),
+        (AP @ 2.5, "AP: cutoff must be an integer, not 2.5."),
+        (RBP(p=1), "RBP: p must be a float such as 1.0, not 1."),
         (alpha_nDCG(alpha=2.0), "alpha_nDCG: alpha must be a number in [0, 1], not 2.0."),
     ],
     ids=lambda value: value.NAME if isinstance(value, ir_measures.Measure) else None,
@@ -211,3 +215,29 @@ def test_the_error_of_a_parameter_is_the_same_for_every_caller():
         score(alpha_nDCG(bogus=3) @ 5, [1])
     with pytest.raises(ValueError, match=f"^Adhoc: {re.escape(NO_BOGUS)}$"):
         Adhoc(alpha_nDCG(bogus=3) @ 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("D#-nDCG@10", "Unknown measure 'D#-nDCG@10'. Did you mean Dsharp_nDCG@10?"),
+        ("RBU(p=.8,p=.9)@5", "RBU: the parameter p is given twice."),
+        ("RBU(cutoff=5)@5", "RBU: the parameter cutoff is given twice."),
+    ],
+)
+def test_the_error_of_a_name_is_the_same_for_every_caller(text, sentence, tmp_path):
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q 1 a 1\n")
+    run.write_text("q Q0 a 1 1 x\n")
+    callers = [
+        parse,
+        lambda name: evaluate_runs(qrels, [run], ["AP", name]),
+        lambda name: Evaluate({"q": {"a": 1}}, name),
+        lambda name: score(name, [1]),
+        IA,
+    ]
+
+    for caller in callers:
+        with pytest.raises(ValueError, match=f"^(IA: )?{re.escape(sentence)}$"):
+            caller(text)
+    assert fail("evaluate", str(qrels), str(run), "-m", f"AP {text}").strip() == f"Error: {sentence}"

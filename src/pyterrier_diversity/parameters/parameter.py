@@ -188,8 +188,9 @@ def check_parameters(measure: ir_measures.Measure) -> None:
             if parameter.required:
                 raise ValueError(f"{measure}: the parameter {name} is missing.")
         elif not parameter.validate(measure.params[name]):
-            hint = " ir_measures checks types: write 1.0, not 1." if isinstance(measure.params[name], int) else ""
-            raise ValueError(f"{measure}: invalid param {name}={measure.params[name]!r}.{hint}")
+            kinds = {bool: "True or False", int: "an integer", float: "a float such as 1.0", dict: "a dict"}
+            allowed = kinds.get(parameter.dtype, f"one of {parameter.choices}")
+            raise ValueError(f"{measure.NAME}: {name} must be {allowed}, not {measure.params[name]!r}.")
         elif name in OF_IR_MEASURES and (is_theirs or name == "cutoff"):
             OF_IR_MEASURES[name].check(str(measure.NAME), name, measure.params[name])
     if is_theirs and "max_rel" in measure.params and measure["min_rel"] >= measure["max_rel"]:
