@@ -24,6 +24,7 @@ FORM = "A measure is written as RBU@20 or RBU(p=0.9)@20"
 _ELSEWHERE = {
     **dict.fromkeys(("irec", "cr", "srecall", "subtopicrecall"), "StRecall"),
     **{"sdcg": "SessionDCG", "nsdcg": "nSessionDCG", "andcg": "alpha_nDCG", "adcg": "alpha_DCG"},
+    **{"dsharp": "Dsharp_nDCG", "dinsharp": "DINsharp_nDCG", "qmeasure": "Q"},
     **{"reciprank": "RR", "iprecatrecall": "IPrec", "numrelret": "NumRelRet", "setrecall": "SetR", "setmap": "SetAP"},
 }
 # Wrappers, a name, parameters, a cutoff, the rest of the name (P@10_IA), and the ends of the wrappers.
@@ -43,7 +44,9 @@ def _unknown_measure(text: str, name: str) -> str:
 
 def respelt(text: str) -> str:
     """Return what `parse` reads for a measure that is written as elsewhere or misspelt, or an empty string."""
-    written = _WRITTEN.fullmatch("".join(text.split()))
+    # A text that is copied from a paper may have other hyphens, and a musical sharp.
+    plain = re.sub("[\u2010-\u2015\u2212]", "-", "".join(text.split()).replace("\u266f", "#"))
+    written = _WRITTEN.fullmatch(plain)
     if written is None:
         return ""
     before, name, given, middle, at, ending, after = written.groups(default="")
