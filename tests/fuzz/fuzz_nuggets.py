@@ -29,6 +29,7 @@ _QUESTION = {"question": "who?", "question_id": "q-1", "aggregator_type": "AND",
 _CLAIM = {"claim": "It is old.", "query_id": "1", "references": [{"doc_id": "d9"}], "sub_nuggets": [{"claim": "so"}]}
 _OF_QUESTION = {"question": "who?", "references": ["d1"], "answers": [{"answer": "a", "references": ["d2"]}]}
 _FRESH = {"_id": "1_0", "text": "a", "relevant_corpus_ids": ["x", "y"], "non_relevant_corpus_ids": ["z"]}
+_JUDGED = {"criterion": {"criterion_name": "c", "short_question": "c?", "weight": 2.0}, "fulfillment": True}
 _ROW = {"qid": "1", "docno": "d1", "label": 2, "iteration": "n1", "nugget_text": "t", "importance": "vital"}
 LINES: dict[str, list[dict[str, Any]]] = {
     "answers": [{"qid": qid, "run_id": "mine", "answer_text": "...", "nuggets": _NUGGETS} for qid in "12"],
@@ -44,6 +45,9 @@ LINES: dict[str, list[dict[str, Any]]] = {
     "ragtime": [{"metadata": {"topic_id": topic, "run_id": "r"}, "nugget_bank": [_OF_QUESTION]} for topic in "12"],
     "crux": [{"example_id": "1", "pid": pid, "rating": [5, 0, None]} for pid in ("p1", "p2")],
     "groups": [{"qid": "1", "retrieval_gt": [["a", "b"], ["c"]]}, {"qid": "2", "retrieval_gt": [["d"]]}],
+    "ragelo": [
+        {"qid": "1", "did": did, "evaluator_name": "rubric", "answer": {"criteria": [_JUDGED]}} for did in ("d1", "d2")
+    ],
     "table": [_ROW, {**_ROW, "docno": "d2", "label": "0"}],
 }
 HOSTILE: list[Any] = [*("", " ", 0, 1, -1, 1.5, 10**400, True, None, float("nan"), float("inf"), [], {}, [[]], [None])]
@@ -58,6 +62,7 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "ragtime": ({"doc_id", "references"}, {"question"}),
     "crux": ({"pid"}, set()),
     "groups": (set(), set()),
+    "ragelo": ({"did"}, {"short_question"}),
     "table": ({"docno"}, {"nugget_text"}),
 }
 

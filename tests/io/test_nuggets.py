@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import json
 import re
 import warnings
 from hashlib import md5
 
+import ir_measures
 import pandas as pd
+import pyterrier as pt
 import pytest
 
 from by_hand import value
-from pyterrier_diversity import NUGGETS, Coverage, NuggetScore, StRecall, evaluate_runs
+from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, StRecall, evaluate_runs, meta, missed_intents
+from pyterrier_diversity.frames import PYTERRIER_NAMES
 from pyterrier_diversity.io import answers, read_nuggets, read_qrels, read_run, write_qrels
+from pyterrier_diversity.io.nugget_formats import FORMATS, LAYOUTS
 
 
 def rows(qrels, *columns):
@@ -192,9 +197,9 @@ def test_nuggets_whose_texts_differ_in_spaces_and_forms_of_unicode_are_the_same(
         ({"qid": None}, "qid (or query_id) is missing"),
         ({"qid": 1.5}, "qid must be a non-empty string or an integer, not 1.5"),
         ({"qid": True}, "qid must be a non-empty string or an integer, not True"),
-        ({"nuggets": {"text": "a"}}, "nuggets must be a list, not {'text': 'a'}"),
+        ({"nuggets": {"text": "a"}}, "nuggets['text'] must be an object, not 'a'"),
         ({"nuggets": [7]}, "nuggets[0] must be an object, not 7"),
-        ({"nuggets": [{"importance": "vital"}]}, "nuggets[0].text (or nugget_id, id) is missing"),
+        ({"nuggets": [{"importance": "vital"}]}, "nuggets[0].text (or criterion, nugget_id, id) is missing"),
         ({"nuggets": [{"text": 7}]}, "nuggets[0].text must be a non-empty string, not 7"),
         ({"nuggets": [{"text": "a", "assignment": ["support"]}]}, "nuggets[0].assignment must be a non-empty string"),
         (
@@ -313,6 +318,92 @@ def test_what_says_all_is_read_in_silence(source, columns, expected):
     assert rows(qrels, *expected) == sorted(zip(*expected.values(), strict=True))
 
 
+# What all formats share
+
+
+@pytest.mark.parametrize("known", FORMATS, ids=[known.title for known in FORMATS])
+def test_the_example_of_each_format_is_taken_by_its_own_row(known):
+    assert next(one for one in FORMATS if one.fits(known.example)) is known
+    assert known.name in LAYOUTS
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pd.testing.assert_frame_equal(read_nuggets(known.example), read_nuggets([known.example], format=known.name))
+
+
+A, B = {"text": "a", "weight": 3}, {"text": "b", "weight": "1"}
+ASSIGNED_A, ASSIGNED_B = A | {"assignment": True}, B | {"assignment": "false"}
+JUDGED = [
+    {"criterion": {"criterion_name": "a", "short_question": "a?", "weight": 3.0}, "fulfillment": True},
+    {"criterion": {"criterion_name": "b", "short_question": "b?", "weight": None}, "fulfillment": False},
+]
+BY_ANSWER = {"question": "a", "weight": 3, "answers": [{"answer": "x", "references": ["d1"]}]}
+CLAIM_B = {"claim": "b", "weight": 1.0, "references": ["d2"]}
+WEIGHTED = {
+    "table": [
+        {"qid": "q", "criterion": x["text"], "weight": x["weight"], "docno": [f"d{x['weight']}"]} for x in (A, B)
+    ],
+    "autonuggetizer": {"qid": "q", "docid": "d3", "nuggets": [ASSIGNED_A, ASSIGNED_B]},
+    "importance": {
+        "qid": "q",
+        "docid": "d3",
+        "nuggets": [{**ASSIGNED_A, "importance": "okay"}, {**ASSIGNED_B, "importance": "vital"}],
+    },
+    "freshstack": {
+        "query_id": "q",
+        "nuggets": [A | {"relevant_corpus_ids": ["d3"]}, B | {"relevant_corpus_ids": ["d2"]}],
+    },
+    "ragelo": {"qid": "q", "did": "d3", "evaluator_name": "rubric_coverage", "answer": {"criteria": JUDGED}},
+}
+
+
+@pytest.mark.parametrize("source", WEIGHTED.values(), ids=WEIGHTED)
+def test_the_weight_of_a_nugget_counts_in_every_format_and_more_than_its_importance(source):
+    assert value(Coverage @ 1, read_in_silence(source), {"q": {"d3": 1.0}}) == 0.75
+
+
+@pytest.mark.parametrize("unit", ["question", "answer"])
+def test_the_weight_of_a_question_is_that_of_its_answers(unit):
+    bank = {"query_id": "q", "nugget_bank": [BY_ANSWER], "claim_bank": [CLAIM_B]}
+
+    assert value(Coverage @ 1, read_in_silence(bank, unit=unit), {"q": {"d1": 1.0}}) == 0.75
+
+
+TWICE = [{"qid": "q", "docid": doc, "nuggets": [YES, {**YES, "text": ""}, {**YES, "text": " "}]} for doc in "ab"]
+ASKED = [{"example_id": "q", "questions": ["", "a?"]}, {"example_id": "q", "pid": "d", "rating": [5, 1]}]
+NO_QUESTION = {"query_id": "q", "nugget_bank": {"": {"references": ["d"]}, "a?": {"references": ["d"]}}}
+
+
+@pytest.mark.parametrize(
+    ("source", "places"),
+    [(TWICE, ["nuggets[1]", "nuggets[2]"]), (ASKED, ["questions[0]"]), (NO_QUESTION, ["nugget_bank['']"])],
+)
+def test_nuggets_with_an_empty_text_are_named_by_their_place_and_counted_once(source, places):
+    with pytest.warns(
+        UserWarning, match=rf"^read_nuggets: \d nuggets\. {len(places)} nuggets? ha\w+ an empty text"
+    ) as caught:
+        qrels = read_nuggets(source)
+
+    assert len(caught) == 1
+    assert sorted(qrels.loc[qrels["nugget_text"] == "", "iteration"].unique()) == places
+    assert qrels["iteration"].nunique() == len(places) + 1
+
+
+@pytest.mark.parametrize(
+    ("record", "columns"),
+    [
+        ({"id": "s1", "query": "what", "expected_docs": ["a", "b"]}, {"id": "qid", "expected_docs": "docno"}),
+        ({"qid": "1", "rubrics": [{"criterion": "x", "weight": 4.0, "axis": "Explicit"}]}, None),
+    ],
+)
+def test_the_names_that_a_message_advises_lead_on(record, columns):
+    with pytest.raises(ValueError, match=f"; found: {', '.join(record)}\\. Rename fields, as in columns=") as caught:
+        read_nuggets([record], columns=columns)
+
+    advised = ast.literal_eval(str(caught.value).partition("columns=")[2].rstrip("."))
+    with pytest.warns(UserWarning, match="each is one group|no judgement"):
+        assert len(read_nuggets([record], columns=advised)) > 0
+
+
 # FreshStack
 
 
@@ -362,7 +453,7 @@ BANK = {
 
 def test_questions_and_claims_of_a_bank_are_intents():
     with (
-        pytest.warns(UserWarning, match="aggregator_type AND, but a document with one of the answers counts for all"),
+        pytest.warns(UserWarning, match="aggregator_type AND, but any of their answers counts as support"),
         pytest.warns(UserWarning, match=r"^read_nuggets: 2 nuggets\. 1 nugget has no importance"),
     ):
         qrels = read_nuggets(BANK)
@@ -398,7 +489,7 @@ def question(aggregator, *documents, **others):
         ("SUM", "ab", "question", "aggregator_type SUM"),
         ("OR", "ab", "question", None),
         ("Default", "ab", "question", None),
-        ("NOT", "ab", "question", "aggregator_type NOT, but their answers count as support, too"),
+        ("NOT", "ab", "question", "aggregator_type NOT, but any of their answers counts as support"),
         ("OR", "ab", "answer", "aggregator_type OR, but each of their answers counts as an intent"),
         ("AND", "ab", "answer", None),
         ("AND", "a", "question", None),
@@ -474,6 +565,18 @@ def test_without_topics_questions_of_crux_are_named_by_their_place():
     assert dict(rows(first, "iteration", "label")) == {"0": 5, "1": 0, "2": -1}
 
 
+def test_topics_of_crux_are_joined_wherever_they_are_given(tmp_path):
+    for name, records in (("a", JUDGEMENTS), ("b", TOPICS)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, records)))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = read_nuggets(JUDGEMENTS, nuggets=TOPICS)
+        for source in (tmp_path, [*JUDGEMENTS, *TOPICS], [tmp_path / "b.jsonl", tmp_path / "a.jsonl"]):
+            pd.testing.assert_frame_equal(read_nuggets(source), expected)
+        pd.testing.assert_frame_equal(read_nuggets(JUDGEMENTS, "crux", nuggets=TOPICS), expected)
+
+
 # Groups of gold documents
 
 
@@ -527,16 +630,133 @@ def test_a_table_is_read_with_its_other_columns(name, tmp_path):
     assert set(qrels["iteration"]) == {digest("It is free."), digest("It is fast.")}
 
 
-def test_qrels_of_ragelo_are_read_without_the_documents_that_stand_for_none():
-    placeholder = "__ragelo_unaddressed__names_capital"
-    table = [
-        {"query_id": "0", "doc_id": "d", "relevance": 1, "iteration": "names_river"},
-        {"query_id": "0", "doc_id": placeholder, "relevance": 1, "iteration": "names_capital"},
-    ]
-    with pytest.warns(UserWarning, match="1 document is left out: placeholders of RAGElo"):
-        qrels = read_nuggets(table)
+# RAGElo
 
-    assert rows(qrels) == [("0", "names_capital", "", 0), ("0", "names_river", "d", 1)]
+
+def result(query, doc, addressed, *others, **fields):
+    """A line of RAGElo 0.7's results: the criteria of a query that a document addresses, and those that it does not."""
+    judged = [
+        {
+            "criterion": {"criterion_name": name, "evidence": [], "short_question": f"{name}?", "weight": None},
+            "reasoning": "",
+            "fulfillment": name in addressed,
+            "probability": None,
+        }
+        for name in (*addressed, *others)
+    ]
+    answer = {
+        "answer_format": "rubric_coverage",
+        "reasoning": "",
+        "criteria_addressed": list(addressed),
+        "criteria": judged,
+        "score": 1,
+    }
+    return {
+        "qid": query,
+        "evaluator_name": "rubric_coverage",
+        "exception": None,
+        "answer": answer,
+        "did": doc,
+        **fields,
+    }
+
+
+# By RAGElo's own get_rubric_qrels, StRecall@3 is .389 = (1/2 + 2/3 + 0) / 3: its placeholders count as documents.
+RESULTS = [
+    result("0", "d1", ["river"], "capital"),
+    result("0", "d2", [], "river", "capital"),
+    result("1", "d1", ["a"], "b", "c"),
+    result("1", "d3", ["a", "b"], "c"),
+    result("2", "d4", [], "nobody"),
+]
+RETRIEVED = {"0": ["d1", "d2"], "1": ["d1", "d3"], "2": ["d4"]}
+
+
+def test_results_of_ragelo_have_the_criteria_that_can_be_covered_and_all(tmp_path):
+    path = tmp_path / "x_results.jsonl"
+    path.write_text("\n".join(map(json.dumps, RESULTS)))
+
+    table = evaluate_runs(path, {"mine": RETRIEVED}, [StRecall @ 3, Coverage @ 3])
+
+    assert table.iloc[0, 1:].tolist() == pytest.approx([2 / 3, 7 / 18])
+
+
+def test_older_results_of_ragelo_name_only_the_criteria_that_are_addressed():
+    older = [{**one, "answer": {**one["answer"], "criteria": []}} for one in RESULTS]
+
+    with pytest.warns(UserWarning, match=r"2 lists of nuggets are empty; 1 query has no nugget, .*: '2'"):
+        qrels = read_nuggets(older)
+
+    assert rows(qrels) == [("0", "river", "d1", 1), ("1", "a", "d1", 1), ("1", "a", "d3", 1), ("1", "b", "d3", 1)]
+
+
+def test_results_of_ragelo_without_criteria_are_counted_and_answers_are_documents_of_their_agents():
+    others = [result("0", "d1", [], answer=answer) for answer in (None, "text", {"reasoning": "", "score": 2})]
+    others += [{"evaluator_name": "EloTournament", "agents": []}]
+    graded = {"criterion": {"criterion_name": "a", "short_question": "a?"}, "fulfillment": 0.5}
+    judged = {"qid": "0", "agent": "mine", "evaluator_name": "rubric_pointwise", "answer": {"criteria": [graded]}}
+
+    with pytest.warns(UserWarning, match="4 results of RAGElo are left out, because they have no criteria"):
+        qrels = read_nuggets([*others, judged])
+
+    assert rows(qrels) == [("0", "a", "mine", 0.5)]
+
+
+NOBODY = "__ragelo_unaddressed__"
+# RAGElo's get_rubric_qrels for the results above.
+RUBRICS = [
+    ir_measures.Qrel(query, doc, 1, intent)
+    for query, doc, intent in [
+        ("0", "d1", "river"),
+        ("0", f"{NOBODY}capital", "capital"),
+        ("1", "d1", "a"),
+        ("1", "d3", "a"),
+        ("1", "d3", "b"),
+        ("1", f"{NOBODY}c", "c"),
+        ("2", f"{NOBODY}nobody", "nobody"),
+    ]
+]
+QRELS = pd.DataFrame(RUBRICS)
+RAN = {query: dict.fromkeys(docs, 1.0) for query, docs in RETRIEVED.items()}
+
+
+def by_experiment(measures):
+    run = pt.Transformer.from_df(read_run(RAN))
+    topics, qrels = pd.DataFrame({"qid": list(RAN), "query": "?"}), QRELS.rename(columns=PYTERRIER_NAMES)
+    return pt.Experiment([run], topics, qrels, measures)[list(map(str, measures))].iloc[0]
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        lambda measures: evaluate_runs(QRELS, {"mine": RAN}, measures).iloc[0, 1:],
+        lambda measures: evaluate_runs(RUBRICS, {"mine": RAN}, measures).iloc[0, 1:],
+        lambda measures: evaluate_runs(read_qrels(QRELS), {"mine": RAN}, measures).iloc[0, 1:],
+        lambda measures: evaluate_runs(read_nuggets(RUBRICS), {"mine": RAN}, measures).iloc[0, 1:],
+        lambda measures: [ir_measures.calc_aggregate(measures, QRELS, RAN)[measure] for measure in measures],
+        by_experiment,
+    ],
+    ids=["frame", "rows", "read_qrels", "read_nuggets", "ir_measures", "Experiment"],
+)
+@pytest.mark.filterwarnings("ignore:read_nuggets")
+def test_placeholders_of_ragelo_name_an_intent_and_are_no_documents_by_every_way(way):
+    measures = [StRecall @ 3, Coverage @ 3, Adhoc(ir_measures.R @ 3)]
+
+    assert list(way(measures)) == pytest.approx([2 / 3, 7 / 18, 2 / 3])
+
+
+def test_placeholders_of_ragelo_cannot_be_covered_retrieved_or_left_out_of_a_pool():
+    assert not missed_intents(QRELS, {"mine": RAN})["coverable"].any()
+    assert evaluate_runs(QRELS, {"mine": RAN}, [ir_measures.R @ 3]).iloc[0, 1] == pytest.approx(2 / 3)
+    pools = meta.pool_depth(QRELS, {"a": RAN, "b": {"0": {"d1": 1.0}}}, [Coverage @ 3], depths=[1])
+    assert pools["judged"].tolist() == [0.75]
+
+
+def test_rows_of_ragelo_are_read_without_placeholders():
+    with pytest.warns(UserWarning, match="3 documents are left out: placeholders of RAGElo"):
+        qrels = read_nuggets(RUBRICS)
+
+    assert rows(qrels)[:2] == [("0", "capital", "", 0), ("0", "river", "d1", 1)]
 
 
 # What is refused
@@ -561,7 +781,6 @@ EARLIER = "but 1.0 in an earlier row"
         (SUPPORTED, {"levels": {"support": float("nan")}}, ": levels of 'support' must be a finite number, not nan"),
         (SUPPORTED, {"unit": "claim"}, ": unit must be one of 'question', 'answer', not 'claim'"),
         (SUPPORTED, {"format": "nugetizer"}, ": format must be one of 'autonuggetizer', .*, not 'nugetizer'"),
-        (SUPPORTED, {"nuggets": TOPICS}, ": nuggets must be omitted: only judgements of CRUX need"),
         ([answer(a="supported", b="no")], {}, ": no assignment is one of 'support', .*, but 'supported', 'no'; give"),
         ([row()], {"columns": {"chunk": "docno"}}, ": columns renames 'chunk', which is not a column; found: qid"),
         ([*SUPPORTED, answer(a="not_support")], {}, ", object 1: label of document 'mine' for .* is 0.0, but 2.0 in"),
@@ -573,14 +792,26 @@ EARLIER = "but 1.0 in an earlier row"
             {},
             r", object 0: claim_bank\[0\]\.query_id must be that of the topic, '1', not '2'",
         ),
-        ([row(label=None)], {}, r", object 0: label \(or assignment\) is missing"),
+        ([row(label=None)], {}, r", object 0: label \(or assignment\) is missing; found: qid, docno, label, iteration"),
         ([row(label="inf")], {}, ", object 0: label must be a finite number, not 'inf'"),
         ([row(docno=None)], {}, ", object 0: label must be 0 in a row without a document, not 1"),
-        ([row(qid=None)], {}, ", object 0: qid is missing"),
-        ([row(iteration=None)], {}, r", object 0: nugget_text \(or iteration\) is missing"),
+        ([row(iteration=None)], {}, r", object 0: nugget_text \(or criterion, iteration\) is missing"),
         ([row(docno=1.5)], {}, ", object 0: docno must be a non-empty string or an integer, not 1.5"),
         ([row(doc_id="e")], {}, ", object 0: docno is given twice, as 'd' and as 'e'"),
         ([row(weight="x")], {}, ", object 0: weight must be a finite number, not 'x'"),
+        ([row(weight=-5)], {}, r", object 0: weight must not be negative \(drop such criteria of a rubric, or add"),
+        ([row(weight=1), row(docno="e", weight=2)], {}, f", object 1: the weight for nugget 'a' .* is 2.0, {EARLIER}"),
+        (
+            [{"qid": "1", "nuggets": [{"criterion": "a", "weight": -1}]}],
+            {},
+            r", object 0: nuggets\[0\].weight must not be",
+        ),
+        (
+            {"q": [[0, 5], [4, 4]]},
+            {},
+            r": a group has a document twice: \[4, 4\]\. Ratings of questions have .*'rating'",
+        ),
+        ({"q": [["a"], ["b", "b"]]}, {}, r": a group has a document twice: \['b', 'b'\]"),
         ([{"id": "t-9", "pid": "p", "rating": [1]}], {"nuggets": TOPICS}, ", object 0: example_id must be .*'t-9'"),
         ([{"id": "t-0", "pid": "p", "rating": [1]}], {"nuggets": TOPICS}, ", object 0: rating must .* the 3 questions"),
         ([{"id": "t-1", "pid": "p", "rating": ["x"]}], {"nuggets": TOPICS}, r", object 0: rating\[0\] must be a"),
@@ -634,7 +865,7 @@ def test_words_of_ones_own_count_as_much_as_they_say():
         ('{"qid": "1", "docno": "d", "label": 1, "iteration": "a"}\n{"qid"', ", line 2: this is not JSON: "),
         ('{"qid": "1", "qid": "2"}', ", line 1: the key 'qid' is repeated in an object."),
         ("[1]", ", object 0: the object must be an object, not 1."),
-        ('{"a": {}}', ", line 1: the format is not one of autonuggetizer, "),
+        ('{"a": {}}', ", line 1: qid is missing; found: a. Rename fields, as in columns={'theirs': 'qid'}."),
         ("[" * 100_000, ", line 1: objects are nested too deeply."),
         ("7", " must be a path, a frame, an object or a list of them, not lines of words."),
         ('["' + "9" * 5_000, ", line 1: this is not JSON: "),
@@ -747,6 +978,12 @@ def test_queries_that_lost_all_nuggets_are_named(n_lost, named):
     expected = rf"\. {2 * n_lost + 1} documents have no nugget; {named}"
     with pytest.warns(UserWarning, match=expected):
         assert read_nuggets(passages)["qid"].unique().tolist() == ["1"]
+
+
+@pytest.mark.parametrize("judged", [{"label": 0}, {"assignment": "not_support"}, {}])
+def test_a_row_without_a_document_names_its_nugget(judged):
+    with pytest.warns(UserWarning, match=r"1 nugget has no judgement, only a row without a document\.$"):
+        assert rows(read_nuggets([{"qid": "1", "iteration": "a", **judged}])) == [("1", "a", "", 0)]
 
 
 def test_repeated_nuggets_count_in_a_list_and_not_in_a_table():

@@ -16,7 +16,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import NO_DOCUMENT, QRELS_COLUMNS, Columns
+from ..frames import QRELS_COLUMNS, Columns, of_documents
 from ..judged import Judgements, Ranked
 from ..parameters import check_parameters
 
@@ -94,8 +94,7 @@ class Bare:
 
     def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
         given = Columns(qrels, QRELS_COLUMNS, "qrels")
-        qrels = given.renamed()
-        qrels = qrels[qrels["doc_id"] != NO_DOCUMENT]
+        qrels = given.renamed()[of_documents(given.ids("doc_id"))]
         judged = given.of(qrels)
         _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
         label = judged.numbers("relevance")

@@ -4,6 +4,7 @@ from .columns import (
     IMPORTANCE,
     LARGEST_EXACT,
     NO_DOCUMENT,
+    PLACEHOLDER,
     PYTERRIER_NAMES,
     QRELS_COLUMNS,
     RUN_COLUMNS,
@@ -11,6 +12,7 @@ from .columns import (
     by_number,
     column_of,
     exact,
+    of_documents,
 )
 from .given import given_frame, refuse_read
 from .order import RankedRows, in_order

@@ -21,8 +21,10 @@ QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 INTENT_TYPES = {"inf": 0.0, "nav": 1.0}
 # What the words of the column importance count; all others count 0.
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
-# The document of a row that only names an intent.
+# The document of a row that only names an intent. RAGElo writes a name with this beginning instead, and label 1; the
+# names that begin so are those from here up to the next one.
 NO_DOCUMENT = ""
+PLACEHOLDER, _AFTER = "__ragelo_unaddressed__", "__ragelo_unaddressed_`"
 
 # How to make strings of values of other types; the first type that fits counts.
 _FIXES: dict[Any, str] = {
@@ -280,6 +282,13 @@ def by_number(name: str) -> tuple[bool, int, str, str]:
     is_number = name.isascii() and name.isdigit()
     digits = name.lstrip("0") if is_number else ""
     return not is_number, len(digits), digits, name
+
+
+def of_documents(docs: Ids) -> np.ndarray:
+    """Tell which rows of qrels are about a document, given their documents; the others only name an intent."""
+    names = docs.names
+    nobody = (names == NO_DOCUMENT) | ((names >= PLACEHOLDER) & (names < _AFTER))
+    return ~nobody[docs.codes]
 
 
 def column_of(values: Any, index: Any = None) -> pd.Series:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from hashlib import md5
 from typing import Any, Literal, NamedTuple
 
-from .forms import SharedColumns, named
-from .nugget_formats import ANSWER, LAYOUTS, OF_TABLES, OTHER_NAMES, REFERENCES, Layout, layout_of
+from ..frames import PLACEHOLDER
+from .forms import named
+from .nugget_formats import ANSWER, LAYOUTS, OF_TABLES, OTHER_NAMES, REFERENCES, Layout
 from .records import Field, reads, word_of
 
 Unit = Literal["question", "answer"]
 # The labels of assignments. Any other word means 0, with a warning unless it is NO_SUPPORT.
 LEVELS = {"support": 2.0, "partial_support": 1.0}
 NO_SUPPORT = "not_support"
-# RAGElo's qrels name a document like this if there is none.
-_RAGELO_NOBODY = "__ragelo_unaddressed__"
+_TEXT = LAYOUTS["table"].text.split()[0]
 
+
+# The ways to combine answers that are read in another way.
+_OTHER_WAYS = {"question": ("AND", "SUM"), "answer": ("OR",)}
 UNKNOWN = "assignments have an unknown word, which counts as 0"
 
 
@@ -33,7 +35,7 @@ class NuggetRecord(NamedTuple):
     importance: str | None
     labels: list[tuple[str, float]]
     where: str
-    columns: Mapping[str, Any] = {}
+    columns: dict[str, Any]
 
 
 @dataclass
@@ -46,15 +48,12 @@ class Reading:
         Whether a question or each of its answers is an intent.
     levels : mapping of str to float
         The labels of assignments.
-    columns : mapping of str to str
-        The meaning of fields, by name.
     """
 
     unit: Unit
     levels: Mapping[str, float]
-    columns: Mapping[str, str]
-    # The questions of each query of CRUX, if its topics are given.
-    questions: dict[str, list[NuggetRecord]] | None = None
+    # The questions of each query of CRUX, as far as they were read.
+    questions: dict[str, list[NuggetRecord]] = field(default_factory=dict)
     # How often each oddity occurs, and with which words.
     odd: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     # How many assignments are known words.
@@ -62,7 +61,9 @@ class Reading:
     # The texts of queries, and the nuggets that each answer or passage of a query was assigned.
     queries: dict[str, str] = field(default_factory=dict)
     assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
-    # Queries with an empty list of nuggets, and the query, nugget and document of each row without a nugget id.
+    # Nuggets with an empty text, queries with an empty list of nuggets, and the query, nugget and document of each row
+    # without a nugget id.
+    empty: set[tuple[str, str]] = field(default_factory=set)
     bare: set[str] = field(default_factory=set)
     rows: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
@@ -74,78 +75,156 @@ class Reading:
     def label(self, judgement: Field) -> float:
         """Return a label that is given as a number, or as the word of a level; unknown words are counted."""
         word = word_of(judgement.value) if isinstance(judgement.value, (int, float)) else judgement.word()
-        if word not in self.levels and reads(float, word):
-            return judgement.number()
-        if word in self.levels or word == NO_SUPPORT:
+        labels = {NO_SUPPORT: 0.0, **self.levels}
+        if word in labels:
             self.known += 1
-        else:
-            self.note(UNKNOWN, word)
-        return self.levels.get(word, 0.0)
+            return labels[word]
+        if word.lower() in ("true", "false") or reads(float, word):
+            return judgement.label()
+        self.note(UNKNOWN, word)
+        return 0.0
 
 
-class _OfQuery:
-    """What the nuggets of a record share: query, format and document; and the ids of nuggets that have none."""
+class Given(Field):
+    """An object with other names of its fields. Its messages list those that were given.
+
+    Parameters
+    ----------
+    record : Field
+        The object.
+    value : dict, optional
+        The object with its other names.
+    """
+
+    def __init__(self, record: Field, value: dict[str, Any] | None = None) -> None:
+        super().__init__(record.need_object() if value is None else value, record.where)
+        self.fields: Mapping[str, Any] = getattr(record, "fields", record.value)
+
+    def need(self, names: str) -> Field:
+        """Return the first of some fields that has a value, or raise a ``ValueError`` that lists the fields found."""
+        try:
+            return super().need(names)
+        except ValueError as error:
+            name, found = names.split()[0], ", ".join(self.fields) or "none"
+            lists = [field for field, value in self.fields.items() if isinstance(value, list) and value]
+            field = lists[0] if lists and name == _TEXT else "theirs"
+            if field in lists:
+                name = "nuggets" if isinstance(self.fields[field][0], Mapping) else "retrieval_gt"
+            how = f"Rename fields, as in columns={{{field!r}: {name!r}}}."
+            raise ValueError(f"{str(error).removesuffix('.')}; found: {found}. {how}") from error
+
+
+class _Topic:
+    """What the nuggets of an object share: query, format and document; and how often each text had no id."""
 
     def __init__(self, record: Field, form: Layout, reading: Reading) -> None:
-        outer, _, inner = form.query.partition(".")
-        query, text = record.need(outer).need(inner) if inner else record.need(outer), _text_in(record, form.query_text)
-        self.query_id, self.form, self.reading = query.identifier(), form, reading
-        self.document: str | None = None
+        query = record.need(form.query)
+        self.query_id = (query.need("topic_id") if isinstance(query.value, dict) else query).identifier()
+        self.form, self.reading, self.document = form, reading, ""
         self._times: Counter[str] = Counter()
-        if text is not None:
+        if text := _text_in(record, form.query_text):
             reading.queries.setdefault(self.query_id, text)
 
     def record(self, item: Field, form: Layout, labels: list[tuple[str, float]]) -> NuggetRecord:
-        """Return a nugget, named by its id or by the MD5 of its text; repeated texts are numbered."""
-        text, given, importance = _text_in(item, form.text), item.get(form.id), item.get("importance")
-        if given is None and text is None:
+        """Return a nugget, named by its id, the MD5 of its text, or its place; repeated texts are numbered."""
+        text, own, importance, weight = _text_in(item, form.text), *map(item.get, (form.id, "importance", "weight"))
+        name = item.name if text == "" else ""
+        if own is not None:
+            name = own.identifier()
+        elif text:
+            self._times[text] += 1
+            digest = md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+            name = f"{digest}-{self._times[text]}" if self._times[text] > 1 else digest
+        elif name:
+            self.reading.empty.add((self.query_id, name))
+        else:
             item.need(f"{form.text} {form.id}")
-        self._times[text or ""] += given is None
-        times = self._times[text or ""]
-        digest = md5((text or "").encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
-        name = given.identifier() if given else digest + (f"-{times}" if times > 1 else "")
+        if weight is not None and weight.number() < 0:
+            raise weight.refused("must not be negative (drop such criteria of a rubric, or add a number to all)")
         word = None if importance is None else importance.word()
-        return NuggetRecord(self.query_id, name, text, word, labels, item.where)
-
-
-@cache
-def _normal(text: str) -> str:
-    """Return a text in one form of Unicode, with single spaces: models copy texts with small differences."""
-    return " ".join(unicodedata.normalize("NFC", text).split()) or text
+        columns = {} if weight is None else {"weight": weight.number()}
+        return NuggetRecord(self.query_id, name, text or None, word, labels, item.where, columns)
 
 
 def _text_in(item: Field, names: str) -> str | None:
+    """Return a text, which may be empty, or None. Models copy texts with other spaces and other forms of Unicode."""
     text = item.get(names)
-    return None if text is None else _normal(text.text())
+    if text is None:
+        return "" if "" in map(item.need_object().get, names.split()) else None
+    return " ".join(unicodedata.normalize("NFC", text.text()).split())
 
 
-def read_record(record: Field, format: str | None, reading: Reading) -> Iterator[NuggetRecord]:
-    """Read the nuggets of an object or a row, in a format that is recognised if it is not given."""
-    if reading.columns:
-        record = Field(named(record.need_object(), record.where, SharedColumns(reading.columns), {}), record.where)
-    name = format or layout_of(record)
-    if name is None:
-        fields = ", ".join(map(repr, list(record.value)[:5])) or "none"
-        raise ValueError(
-            f"{record.where}: the format is not one of {', '.join(LAYOUTS)}; the object has the fields {fields}. Give "
-            "their meaning, as in columns={'theirs': 'qid'}."
-        )
-    if name == "table":
-        yield _of_row(Field(named(record.value, record.where, {}, OTHER_NAMES), record.where), reading)
-    elif name == "groups" and not record.has("retrieval_gt"):
-        for query, groups in record.entries():
-            yield from _nuggets_of(
-                Field({"qid": query, "retrieval_gt": groups.value}, record.where), LAYOUTS[name], reading
-            )
+def read_record(record: Given, name: str, reading: Reading) -> Iterator[NuggetRecord]:
+    """Read the nuggets of an object or a row, given the name of its format."""
+    for value in _UNPACKED[name](record, reading) if name in _UNPACKED else [record.value]:
+        one, form = Given(record, value), LAYOUTS[name]
+        yield from _nuggets_of(one, form, reading) if form.nuggets else [_of_row(one, reading)]
+
+
+def _of_cells(row: Field, reading: Reading) -> Iterator[dict[str, Any]]:
+    yield named(row.value, row.where, {}, OTHER_NAMES)
+
+
+def _of_ratings(judged: Field, reading: Reading) -> Iterator[dict[str, Any]]:
+    """Yield ratings as objects with the questions that they are for, or their places if there are no topics."""
+    query, ratings = judged.need(LAYOUTS["crux"].query).identifier(), judged.need("rating")
+    members, asked = ratings.members(), reading.questions.get(query, [])
+    if reading.questions and not asked:
+        raise ValueError(f"{judged.where}: example_id must be a query of the topics, not {query!r}.")
+    ids = [{"id": one.nugget_id, "text": one.text} for one in asked] or [{"id": str(i)} for i in range(len(members))]
+    if len(ids) != len(members):
+        raise ratings.refused(f"must have a number for each of the {len(ids)} questions")
+    numbers = [None if one.value is None else one.number() for one in members]
+    yield {**judged.value, "rating": [{**one, "rating": y} for one, y in zip(ids, numbers, strict=True)]}
+
+
+def _of_groups(record: Field, reading: Reading) -> Iterator[dict[str, Any]]:
+    """Yield the numbered groups of documents of a query, or of each query in an object."""
+    is_of_query = record.has("retrieval_gt")
+    for query, listed in [("", record.need("retrieval_gt"))] if is_of_query else record.entries():
+        groups = [member.value for member in listed.members()]
+        for group in groups:
+            if isinstance(group, list) and len({*map(repr, group)}) < len(group):
+                form = "{'example_id': query, 'pid': document, 'rating': [5, 0]}"
+                hint = f" Ratings of questions have this form: {form}." if isinstance(group[0], (int, float)) else ""
+                raise ValueError(f"{record.where}: a group has a document twice: {group!r:.60}.{hint}")
+        if groups and not any(isinstance(group, list) for group in groups):
+            reading.note("lists of documents are not nested in a list, so each is one group")
+            groups = [groups]
+        numbered = [{"id": str(place), "documents": group} for place, group in enumerate(groups, start=1)]
+        yield {**(record.value if is_of_query else {"qid": query}), "retrieval_gt": numbered}
+
+
+def _of_result(result: Field, reading: Reading) -> Iterator[dict[str, Any]]:
+    """Yield a judgement of criteria. Older results name only the criteria that a document addresses."""
+    fields, answer = result.value, result.get("answer") or result
+    criteria = []
+    for one in answer.need("criteria").members() if answer.has("criteria") else []:
+        if one.has("fulfillment"):
+            known = {name: value for name, value in one.need("criterion").need_object().items() if value is not None}
+            criteria.append({"weight": 1.0, **known, "fulfillment": one.value["fulfillment"]})
+    if not criteria and answer.has("criteria_addressed"):
+        addressed = answer.need("criteria_addressed").members()
+        criteria = [{"criterion_name": one.value, "documents": fields.get("did")} for one in addressed]
+        fields = {**fields, "did": None}
+    if criteria or answer.has("criteria_addressed"):
+        yield {**fields, "criteria": criteria}
     else:
-        yield from _nuggets_of(record, LAYOUTS[name], reading)
+        reading.note("results of RAGElo are left out, because they have no criteria")
+
+
+_UNPACKED: dict[str, Callable[[Field, Reading], Iterator[dict[str, Any]]]] = {
+    "crux": _of_ratings,
+    "groups": _of_groups,
+    "ragelo": _of_result,
+    "table": _of_cells,
+}
 
 
 def _nuggets_of(record: Field, form: Layout, reading: Reading) -> Iterator[NuggetRecord]:
-    topic = _OfQuery(record, form, reading)
+    topic = _Topic(record, form, reading)
     record.need(form.nuggets)
-    lists = [found for found in map(record.get, form.nuggets.split()) if found is not None]
-    nuggets = [nugget for found in lists for nugget in _members(found, topic)]
+    nuggets = [nugget for name in form.nuggets.split() for nugget in _as_objects(record.get(name), form.text)]
     is_passage, document = record.has(form.document), record.get(f"{form.document} {form.system}")
     if not nuggets:
         reading.note("documents have no nugget" if is_passage else "lists of nuggets are empty")
@@ -155,39 +234,13 @@ def _nuggets_of(record: Field, form: Layout, reading: Reading) -> Iterator[Nugge
         topic.document = record.need(f"{form.document} {form.system}").identifier()
     elif document is not None and nuggets:
         reading.note("documents are left out, because none of their nuggets has an assignment")
-    of_nugget = _of_bank if form.documents is REFERENCES else _nugget
-    said = [one for nugget in nuggets for one in of_nugget(nugget, topic)]
+    said = [one for nugget in nuggets for one in _in_nugget(nugget, topic)]
+    if form is LAYOUTS["questions"]:
+        reading.questions[topic.query_id] = said
     # A passage without nuggets is not judged; an answer without nuggets has none of them.
     if document is not None and (is_assigned or not (nuggets or is_passage)):
         reading.assigned[topic.query_id][document.identifier()] = [one.nugget_id for one in said]
     yield from said
-
-
-def _members(found: Field, topic: _OfQuery) -> list[Field]:
-    """Return the members of a list of nuggets as objects with a text or an id."""
-    form, asked = topic.form, topic.reading.questions
-    if form.documents is REFERENCES:  # only a bank may be an object
-        return _as_objects(found, form.text)
-    members = found.members()
-    values: list[Any] = [member.value for member in members]
-    if form is LAYOUTS["groups"]:
-        if members and not any(isinstance(group, list) for group in values):
-            topic.reading.note("lists of documents are not nested in a list, so each is one group")
-            members, values = [found], [found.value]
-        values = [{"id": str(place), "documents": group} for place, group in enumerate(values, start=1)]
-    elif form is LAYOUTS["crux"]:
-        if asked is not None and topic.query_id not in asked:
-            raise ValueError(f"{found.where}: example_id must be a query of nuggets, not {topic.query_id!r}.")
-        ids = [{"id": str(place)} for place in range(len(values))]
-        if asked is not None:
-            ids = [{"id": one.nugget_id, "text": one.text or ""} for one in asked[topic.query_id]]
-        if len(ids) != len(values):
-            raise found.refused(f"must have a number for each of the {len(ids)} questions")
-        ratings = [None if rating.value is None else rating.number() for rating in members]
-        values = [{**one, "rating": rating} for one, rating in zip(ids, ratings, strict=True)]
-    else:
-        return _as_objects(found, form.text)
-    return [Field(value, one.where, one.name) for value, one in zip(values, members, strict=True)]
 
 
 def _as_objects(found: Field | None, names: str) -> list[Field]:
@@ -197,29 +250,22 @@ def _as_objects(found: Field | None, names: str) -> list[Field]:
         value, name = member.value, names.split()[0]
         if key is None and isinstance(value, str):
             value = {name: value}
-        elif member.get(names) is None and key:
+        elif key is not None and member.get(names) is None:
             value = {**value, name: key}
         members.append(Field(value, member.where, member.name))
     return members
 
 
-def _nugget(item: Field, topic: _OfQuery) -> Iterator[NuggetRecord]:
-    """Yield a nugget with the labels of its documents, or of the judged one."""
-    form, reading, labels = topic.form, topic.reading, _relevant(item, topic.form)
-    label = item.get(form.label)
-    if topic.document is not None and label is None:
-        reading.note("nuggets have no assignment, unlike others in their list")
-    elif topic.document is not None and label is not None:
-        labels.append((topic.document, reading.label(label)))
-    yield topic.record(item, form, labels)
-
-
-def _of_bank(item: Field, topic: _OfQuery) -> Iterator[NuggetRecord]:
-    """Yield a question or each of its answers, or a claim, and the nuggets inside it."""
-    form, reading, of_query = topic.form, topic.reading, item.get("query_id")
+def _in_nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
+    """Yield a nugget with the labels of its documents, or each answer to a question; and the nuggets inside it."""
+    form, reading, of_query, label = topic.form, topic.reading, item.get("query_id"), item.get(topic.form.label)
     if of_query is not None and of_query.identifier() != topic.query_id:
         raise of_query.refused(f"must be that of the topic, {topic.query_id!r}")
-    labels, answers = _relevant(item, form), _as_objects(item.get("answers"), ANSWER.text)
+    labels = _relevant(item, form)
+    if topic.document:
+        reading.note("nuggets have no assignment, unlike others in their list", times=int(label is None))
+        labels += [] if label is None else [(topic.document, reading.label(label))]
+    answers = _as_objects(item.get("answers") if form.documents is REFERENCES else None, ANSWER.text)
     _note_aggregator(item, len(answers), reading)
     if answers and reading.unit == "answer":
         what = "references are left out, because they belong to a question, not to one of its answers"
@@ -227,12 +273,13 @@ def _of_bank(item: Field, topic: _OfQuery) -> Iterator[NuggetRecord]:
         question = topic.record(item, form, [])
         for answer in answers:
             one = topic.record(answer, ANSWER, _relevant(answer, ANSWER))
-            yield one._replace(text=f"{question.text} {one.text}", importance=question.importance)
+            text = " ".join(filter(None, (question.text, one.text)))
+            yield one._replace(text=text, importance=question.importance, columns=question.columns | one.columns)
     else:
         yield topic.record(item, form, labels + [one for each in answers for one in _relevant(each, ANSWER)])
     for nugget in _as_objects(item.get("sub_nuggets"), form.text):
         reading.note("nuggets are nested in others, but count like them")
-        yield from _of_bank(nugget, topic)
+        yield from _in_nugget(nugget, topic)
 
 
 def _relevant(item: Field, form: Layout) -> list[tuple[str, float]]:
@@ -251,35 +298,27 @@ def _ids(documents: Field | None) -> list[str]:
 def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
     """Count the questions whose answers are combined in a way that qrels cannot express."""
     given = item.get("aggregator_type")
-    kind = "DEFAULT" if given is None else given.word().upper()
-    if kind == "NOT":
-        reading.note("questions have the aggregator_type NOT, but their answers count as support, too")
-    elif n_answers > 1 and reading.unit == "question" and kind in ("AND", "SUM"):
-        reading.note(
-            f"questions have the aggregator_type {kind}, but a document with one of the answers counts for all of them "
-            '(unit="answer" makes each answer an intent)'
-        )
-    elif n_answers > 1 and reading.unit == "answer" and kind == "OR":
-        reading.note("questions have the aggregator_type OR, but each of their answers counts as an intent")
+    kind = "" if given is None else given.word().upper()
+    if kind == "NOT" or (n_answers > 1 and kind in _OTHER_WAYS[reading.unit]):
+        by_question = 'any of their answers counts as support (unit="answer" makes each an intent)'
+        what = by_question if reading.unit == "question" else "each of their answers counts as an intent"
+        reading.note(f"questions have the aggregator_type {kind}, but {what}")
 
 
 def _of_row(row: Field, reading: Reading) -> NuggetRecord:
-    """Read a row of a table: a nugget, and a document or a list of relevant ones."""
+    """Return a row of a table: a nugget, and a document or a list of relevant ones."""
     form = LAYOUTS["table"]
-    topic, listed, label = _OfQuery(row, form, reading), row.get(form.document), row.get(form.label)
-    named = _ids(listed)
-    if listed is None and label is not None and label.number() > 0:
-        raise label.refused("must be 0 in a row without a document")
-    docs = [doc for doc in named if not doc.startswith(_RAGELO_NOBODY)]
-    if len(docs) < len(named):
-        reading.note("documents are left out: placeholders of RAGElo")
+    topic, listed, label = _Topic(row, form, reading), row.get(form.document), row.get(form.label)
     if label is None and listed is not None and not isinstance(listed.value, list):
         row.need(form.label)
-    value = 1.0 if label is None or not docs else reading.label(label)
+    value = 1.0 if label is None else reading.label(label)
+    if label is not None and listed is None and value > 0:
+        raise label.refused("must be 0 in a row without a document")
+    named = _ids(listed)
+    docs = [doc for doc in named if not doc.startswith(PLACEHOLDER)]
+    reading.note("documents are left out: placeholders of RAGElo", times=len(named) - len(docs))
     others = {name: one for name, one in row.value.items() if name not in OF_TABLES}
-    if "weight" in others:
-        others["weight"] = row.need("weight").number()
     one = topic.record(row, form, [(doc, value) for doc in docs])
     if row.get(form.id) is None:
         reading.rows.update((one.query_id, one.nugget_id, doc) for doc in docs or [""])
-    return one._replace(columns=others)
+    return one._replace(columns=others | one.columns)

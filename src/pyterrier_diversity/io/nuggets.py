@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
-from itertools import groupby
 from typing import Any, get_args
 
 import numpy as np
@@ -15,10 +14,10 @@ import pandas as pd
 from ..frames import IMPORTANCE, NO_DOCUMENT, warn
 from ..parameters import Parameter, checked
 from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
-from .forms import check_names, highest_label_last, with_whole_labels
-from .look import read_records
+from .forms import check_names, highest_label_last, named, with_whole_labels
+from .look import inner, read_records
 from .nugget_formats import LAYOUTS, layout_of
-from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, NuggetRecord, Reading, Unit, read_record
+from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, Given, NuggetRecord, Reading, Unit, read_record
 from .records import word_of
 
 _WHO = "read_nuggets"
@@ -62,7 +61,7 @@ def read_nuggets(
     format : str, optional
         One of the formats below; by default, it is recognised for each object.
     nuggets : like ``source``, optional
-        For CRUX: the topics. Its judgements identify questions only by position.
+        More of the source, such as the topics of CRUX, whose judgements identify questions only by position.
     unit : {"question", "answer"}
         Whether a question or each of its answers is an intent.
     importance : mapping of words to numbers above 0, optional
@@ -77,24 +76,26 @@ def read_nuggets(
     -------
     DataFrame
         The columns ``qid``, ``docno``, ``label`` and ``iteration`` (the nugget's id, the MD5 of its text, or its
-        position). Also ``weight`` and ``importance`` (with ``importance_value``, the number of each word divided by
-        the largest, if the parameter is given), ``nugget_text``, ``query`` (its text), and the other columns of a
-        table, if there are any. A nugget without judgements is a row with an empty ``docno`` and label 0. If a text is
-        repeated in a list, the id of the second nugget ends in ``-2``.
+        position, if there is no text). Also ``weight`` (the nugget's own, or that of its importance) and ``importance``
+        (with ``importance_value``, the number of each word divided by the largest, if the parameter is given),
+        ``nugget_text``, ``query`` (its text), and the other columns of a table, if there are any. A nugget without
+        judgements is a row with an empty ``docno`` and label 0. If a text is repeated in a list, the id of the second
+        nugget ends in ``-2``.
 
     Raises
     ------
     ValueError
-        If something cannot be read (the message names file, line and field), two labels contradict each other, no word
-        of the assignments is known, or no query has the same nuggets for all its answers or passages.
+        If something cannot be read (the message names file, line and field), two labels or weights contradict each
+        other, a weight is negative, no word of the assignments is known, a group has a document twice, or no query has
+        the same nuggets for all its answers or passages.
 
     Warns
     -----
     WordsWarning, NuggetsWarning, DifferenceWarning
-        Counts unknown words of importances and assignments; nuggets without judgements; documents and queries without
-        nuggets; combinations of answers (such as NOT) that are read in another way; and queries that are left out,
-        because their answers, or passages, were assigned different nuggets. Nuggets without ids are the same if their
-        texts are equal, apart from spaces and Unicode normalisation.
+        Counts unknown words of importances and assignments; nuggets without judgements or with an empty text; documents
+        and queries without nuggets; combinations of answers (such as NOT) that are read in another way; and queries
+        that are left out, because their answers, or passages, were assigned different nuggets. Nuggets without ids are
+        the same if their texts are equal, apart from spaces and Unicode normalisation.
 
     Notes
     -----
@@ -102,9 +103,11 @@ def read_nuggets(
     ``autonuggetizer``  nuggets, alone or assigned to passages (``docid``) or to answers, whose document is the
                         ``run_id``; `answers` makes runs of them
     ``freshstack``      nuggets with ids of relevant documents (label 1) and of irrelevant ones (0)
-    ``nuggetbank``      NuggetBank v3 (RAGTIME 2025, Auto-ARGUE): questions and claims with references (label 1)
-    ``ragtime``         RAGTIME 2026: questions with references (label 1)
+    ``nuggetbank``      NuggetBank v3 (RAGTIME 2025, Auto-ARGUE) and RAGTIME 2026: questions and claims with references
+                        (label 1)
+    ``ragelo``          RAGElo's file of results: the criteria of rubrics, as judged for documents or answers
     ``crux``            ratings of passages for the questions of a topic; the ratings are the labels
+    ``questions``       the topics of CRUX; ratings in the same source are joined with them
     ``groups``          lists of lists of gold documents (AutoRAG's ``retrieval_gt``): each group is an intent,
                         which any of its documents covers
     ``table``           a row for each document and nugget: ``qid``, ``docno``, ``label`` or ``assignment``,
@@ -124,18 +127,17 @@ def read_nuggets(
     """
     checked(_WHO, _CHOICES, format=format, unit=unit)
     weights = _numbers_of_words("importance", IMPORTANCE if importance is None else importance, above_0=True)
-    records = read_records(source, _WHO)
+    records = read_records(source, _WHO) + ([] if nuggets is None else read_records(nuggets, f"{_WHO}, nuggets"))
     found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
-    check_names(found, columns or {}, _WHO)
-    reading = Reading(unit, _numbers_of_words("levels", LEVELS if levels is None else levels), dict(columns or {}))
-    topics: list[NuggetRecord] = []
-    if nuggets is not None:
-        if any(layout_of(record) != "crux" for record in records):
-            raise ValueError(f"{_WHO}: nuggets must be omitted: only judgements of CRUX need their topics.")
-        asked = read_records(nuggets, f"{_WHO}, nuggets")
-        topics = [one for record in asked for one in read_record(record, "questions", reading)]
-        reading.questions = {query: list(of_query) for query, of_query in groupby(topics, lambda one: one.query_id)}
-    said = [one for record in records for one in read_record(record, format, reading)] + topics
+    nested = [name for name in columns or {} if any(inner(record.value, name) is not None for record in records)]
+    check_names([*found, *nested], columns or {}, _WHO)
+    reading = Reading(unit, _numbers_of_words("levels", LEVELS if levels is None else levels))
+    values = [named(record.need_object(), record.where, columns, {}) if columns else None for record in records]
+    objects = [*map(Given, records, values)]
+    # The ratings of CRUX are joined with its questions, which are read first.
+    formats = [known if known == "questions" else format or known for known in map(layout_of, objects)]
+    pairs = sorted(zip(formats, objects, strict=True), key=lambda pair: pair[0] != "questions")
+    said = [nugget for name, one in pairs for nugget in read_record(one, name, reading)]
     if not said:
         raise ValueError(f"{_WHO}: {len(records)} objects contain no nugget.")
     if UNKNOWN in reading.odd and not reading.known:
@@ -201,11 +203,9 @@ def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:
     named = ", ".join(map(repr, lost[:_MOST_TOLD])) + (", ..." if len(lost) > _MOST_TOLD else "")
     reading.note(f"queries have no nugget, so they are not evaluated: {named}", times=len(lost))
     rows = {ids[:2] for ids, n in reading.rows.items() if n > 1}
-    reading.note(
-        "nuggets without ids are repeated for a document, and count once (in the lists of JSON, or with ids in the "
-        "column iteration, all count)",
-        times=len(rows),
-    )
+    reading.note("nuggets have an empty text: the place in the list is the name", times=len(reading.empty))
+    what = "nuggets without ids are repeated for a document, and count once (with ids in iteration, all count)"
+    reading.note(what, times=len(rows))
 
 
 def _without_differences(
@@ -257,7 +257,7 @@ def _qrels(
 
 def _constant(column: pd.Series, ids: pd.DataFrame, rows: list[tuple[NuggetRecord, str, float]]) -> pd.Series:
     """Return a column with the first value of each nugget or judgement; refuse different values."""
-    of_nugget = column.name in ("nugget_text", "importance")
+    of_nugget = column.name in ("nugget_text", "importance", "weight")
     first = column.groupby([ids[name] for name in (_JUDGEMENT[:2] if of_nugget else _JUDGEMENT)]).transform("first")
     differ = column.notna() & (column != first)
     if differ.any():
@@ -275,18 +275,17 @@ def _weight_columns(
     table: pd.DataFrame, weights: Mapping[str, float], reading: Reading, *, own_words: bool
 ) -> dict[str, pd.Series]:
     """Return the columns that follow from the importance of nuggets, and count its oddities."""
-    for word in table.drop_duplicates(_JUDGEMENT[:2])["importance"].tolist():
-        if not isinstance(word, str):
-            reading.note(NO_IMPORTANCE)
-        elif word not in weights:
-            reading.note(UNKNOWN_IMPORTANCE, word)
     words = table["importance"].fillna("")
-    weight = words.map(weights).fillna(min(weights.values()))
+    for word in words[~table.duplicated(_JUDGEMENT[:2])]:
+        if word not in weights:
+            reading.note(UNKNOWN_IMPORTANCE if word else NO_IMPORTANCE, word)
+    number = words.map(weights)
+    columns = {"importance": words, "weight": number.fillna(min(weights.values()))}
     if "weight" in table:
-        weight = table["weight"].astype(float).fillna(weight)
-    columns = {"importance": words, "weight": weight}
-    counts = words.map(weights).fillna(0.0) / max(weights.values())
-    return {**columns, "importance_value": counts} if own_words else columns
+        columns["weight"] = table["weight"].astype(float).fillna(columns["weight"])
+    if own_words:
+        columns["importance_value"] = number.fillna(0.0) / max(weights.values())
+    return columns
 
 
 def _told_of(odd: Mapping[str, Counter[str]]) -> str:

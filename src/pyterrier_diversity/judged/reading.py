@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..frames.columns import IMPORTANCE, INTENT_TYPES, NO_DOCUMENT, QRELS_COLUMNS, Columns, by_number
+from ..frames.columns import IMPORTANCE, INTENT_TYPES, NO_DOCUMENT, QRELS_COLUMNS, Columns, by_number, of_documents
 from ..frames.strings import Ids, equal
 from .judgements import Documents, Judgements, Labels, NamedIntents, Passages, Rows
 
@@ -142,8 +142,9 @@ def _read(qrels: Columns) -> Judgements:
     is_word = "importance" in qrels and "importance_value" not in qrels
     importance = _optional(qrels, "importance" if is_word else "importance_value", named)
     rarity = _optional(qrels, "rarity", query.codes * len(doc.names) + doc.codes)
-    unjudged = (doc.names == NO_DOCUMENT)[doc.codes]
-    qrels.refuse(unjudged & (label > 0), "relevance", "must be 0 in a row without a document")
+    qrels.refuse(
+        (doc.names == NO_DOCUMENT)[doc.codes] & (label > 0), "relevance", "must be 0 in a row without a document"
+    )
     pair = named * len(doc.names) + doc.codes
     repeats = pd.Index(pair).duplicated()
     if repeats.any():
@@ -151,7 +152,7 @@ def _read(qrels: Columns) -> Judgements:
     gain = _optional(qrels, "gain", pair) if "gain" in qrels else label
     row = np.empty(len(named_ids), dtype=np.intp)
     row[named] = np.arange(len(qrels))
-    keep = (weight > 0) & ~unjudged & ~repeats
+    keep = (weight > 0) & of_documents(doc) & ~repeats
     relevant = np.flatnonzero(keep & (label > 0))
     intents, intent = np.unique(named[relevant], return_inverse=True)
     names, name = _descending(doc.names, doc.codes[relevant])

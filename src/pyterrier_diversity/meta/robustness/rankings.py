@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ...evaluate import DiversityEvaluator, aggregated
-from ...frames import NO_DOCUMENT, QRELS_COLUMNS, Columns, warn
+from ...frames import QRELS_COLUMNS, Columns, of_documents, warn
 from ...io import Runs, qrels_frame, read_runs
 from ...judged import Run
 from ...measures.groups import read_some_measures
@@ -336,7 +336,7 @@ def pool_depth(
         if pool.empty:
             raise ValueError(f"{who}: qrels must judge at least one of the top {depth} documents of the runs.")
     # Rows that name an intent without judging a document belong to every pool that judges its query.
-    naming = judged[judged["doc_id"] == NO_DOCUMENT]
+    naming = judged[~of_documents(Columns(judged, QRELS_COLUMNS, "qrels").ids("doc_id"))]
     forms = [judged, *(pd.concat([pool, naming[naming["query_id"].isin(pool["query_id"])]]) for pool in pools)]
     full, *values = _evaluated(systems, forms, chosen, "depths of the pool")
     n_judged = len(judged) - len(naming)
