@@ -95,11 +95,10 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str | Warning]:
     negative = int(np.count_nonzero(rows.label < 0))
     if negative:
         yield f"{negative} negative labels count as 0."
-    if "weight" in judgements.columns:
-        weight = judgements.named.weight
-        yield f"The intents have weights, from {weight.min():g} to {weight.max():g}."
+    weight = judgements.named.weight
+    weights = f" with weights of {weight.min():g} to {weight.max():g}" if "weight" in judgements.columns else ""
     yield (
-        f"{_number_of(n_queries, 'query', 'queries')}, {n_intents.sum()} intents, "
+        f"{_number_of(n_queries, 'query', 'queries')}, {n_intents.sum()} intents{weights}, "
         f"{len(judgements.intents.ids)} of them with a relevant document; {len(rows.label)} judgements, labels "
         f"{rows.label.min():g} to {rows.label.max():g}."
     )

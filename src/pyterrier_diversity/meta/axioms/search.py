@@ -72,10 +72,10 @@ def _largest_label(measure: ir_measures.Measure) -> int:
 
 def _search(
     measures: Sequence[ir_measures.Measure], constraints: Sequence[Constraint]
-) -> dict[tuple[str, ir_measures.Measure], pd.DataFrame]:
-    """Return the smallest violation of each constraint by each measure, as `counterexample` does."""
+) -> dict[tuple[str, ir_measures.Measure], tuple[Pair, list[float]]]:
+    """Return the smallest violation of each constraint by each measure: rankings and their values."""
     limits = {measure: _largest_label(measure) for measure in measures}
-    violations: dict[tuple[str, ir_measures.Measure], pd.DataFrame] = {}
+    violations: dict[tuple[str, ir_measures.Measure], tuple[Pair, list[float]]] = {}
     parts = slice(_FIRST_INSTANCES), slice(_FIRST_INSTANCES, None)
     for constraint, limit, part in product(constraints, set(limits.values()), parts):
         left = [each for each in measures if limits[each] == limit and (constraint.name, each) not in violations]
@@ -93,8 +93,7 @@ def _search(
                 of = np.arange(starts[at], starts[at] + len(instances[at]))
                 # Take the size that comes closest to the constraint.
                 nearest = int(of[np.argmax(own[of, 0] - own[of, 1])])
-                found = _frame(measure, constraint, pairs[nearest], own[nearest].tolist())
-                violations[constraint.name, measure] = found
+                violations[constraint.name, measure] = pairs[nearest], own[nearest].tolist()
     return violations
 
 
@@ -165,7 +164,8 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str) -> pd.Da
     5   worse    1.0  <NA>    u1     10
     """
     measure, name = read_measure("counterexample", measure), _NAME.check("counterexample", "constraint", constraint)
-    return _search([measure], [CONSTRAINTS[name]]).get((name, measure))
+    found = _search([measure], [CONSTRAINTS[name]]).get((name, measure))
+    return None if found is None else _frame(measure, CONSTRAINTS[name], *found)
 
 
 def axiom_table(measures: Measures, constraints: Iterable[str] | None = None) -> pd.DataFrame:
