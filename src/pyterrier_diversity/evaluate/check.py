@@ -96,7 +96,7 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str | Warning]:
     if negative:
         yield f"{negative} negative labels count as 0."
     weight = judgements.named.weight
-    weights = f" with weights of {weight.min():g} to {weight.max():g}" if "weight" in judgements.columns else ""
+    weights = f" with weights of {weight.min():g} to {weight.max():g}" if weight.min() < weight.max() else ""
     yield (
         f"{_number_of(n_queries, 'query', 'queries')}, {n_intents.sum()} intents{weights}, "
         f"{len(judgements.intents.ids)} of them with a relevant document; {len(rows.label)} judgements, labels "
