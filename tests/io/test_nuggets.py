@@ -308,7 +308,12 @@ RAGTIME = {
         (
             ASPECTS,
             {"query": "qid", "id": "iteration", "supporting_docs": "docno"},
-            {"iteration": ["q1-a", "q1-a", "q1-b"], "docno": ["d1", "d2", "d2"], "weight": [0.75, 0.75, 0.25]},
+            {
+                "iteration": ["q1-a", "q1-a", "q1-b"],
+                "docno": ["d1", "d2", "d2"],
+                "weight": [0.75, 0.75, 0.25],
+                "label": [1] * 3,
+            },
         ),
     ],
 )

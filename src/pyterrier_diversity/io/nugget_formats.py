@@ -63,7 +63,7 @@ class Layout(NamedTuple):
 REFERENCES = {"references": 1.0}
 _JUDGED = {"relevant_corpus_ids": 1.0, "non_relevant_corpus_ids": 0.0}
 _BANKS, _IDS = "nugget_bank claim_bank", "question_id claim_id"
-_DOCUMENTS = {"documents": 1.0}
+_GOLD = {"documents": 1.0}
 LAYOUTS = {
     # The text of a passage's query is in "text".
     "autonuggetizer": Layout(
@@ -71,12 +71,10 @@ LAYOUTS = {
     ),
     "freshstack": Layout("query_id qid", "nuggets", "_id id", query_text="query_title query_text", documents=_JUDGED),
     "nuggetbank": Layout("query_id qid metadata", _BANKS, _IDS, "question claim", "title_query", documents=REFERENCES),
-    "ragelo": Layout(
-        "qid", "criteria", "criterion_name", "short_question", "", "did", "agent", "fulfillment", _DOCUMENTS
-    ),
+    "ragelo": Layout("qid", "criteria", "criterion_name", "short_question", "", "did", "agent", "fulfillment", _GOLD),
     "crux": Layout("example_id id qid", "rating", document="pid docid", label="rating"),
     "questions": Layout("example_id id qid", "questions", query_text="topic"),
-    "groups": Layout("qid query_id id", "retrieval_gt", documents=_DOCUMENTS),
+    "groups": Layout("qid query_id id", "retrieval_gt", documents=_GOLD),
     "table": Layout("qid", "", "iteration", "nugget_text criterion", "query", "docno", "", "label assignment"),
 }
 

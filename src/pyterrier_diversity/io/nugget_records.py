@@ -15,10 +15,9 @@ from .nugget_formats import ANSWER, LAYOUTS, OF_TABLES, OTHER_NAMES, REFERENCES,
 from .records import Field, reads, word_of
 
 Unit = Literal["question", "answer"]
-# The labels of assignments. Any other word means 0, with a warning unless it is NO_SUPPORT.
+# The labels of assignments. NO_SUPPORT means 0, and so does any other word, with a warning.
 LEVELS = {"support": 2.0, "partial_support": 1.0}
 NO_SUPPORT = "not_support"
-_TEXT = LAYOUTS["table"].text.split()[0]
 
 
 # The ways to combine answers that are read in another way.
@@ -46,12 +45,16 @@ class Reading:
     ----------
     unit : {"question", "answer"}
         Whether a question or each of its answers is an intent.
-    levels : mapping of str to float
-        The labels of assignments.
+    levels, weights : mapping of str to float
+        The labels of assignments, and the weights of importances.
+    own_words : bool
+        Whether the words of importances are the user's.
     """
 
     unit: Unit
     levels: Mapping[str, float]
+    weights: Mapping[str, float]
+    own_words: bool
     # The questions of each query of CRUX, as far as they were read.
     questions: dict[str, list[NuggetRecord]] = field(default_factory=dict)
     # How often each oddity occurs, and with which words.
@@ -75,10 +78,9 @@ class Reading:
     def label(self, judgement: Field) -> float:
         """Return a label that is given as a number, or as the word of a level; unknown words are counted."""
         word = word_of(judgement.value) if isinstance(judgement.value, (int, float)) else judgement.word()
-        labels = {NO_SUPPORT: 0.0, **self.levels}
-        if word in labels:
+        if word in self.levels:
             self.known += 1
-            return labels[word]
+            return self.levels[word]
         if word.lower() in ("true", "false") or reads(float, word):
             return judgement.label()
         self.note(UNKNOWN, word)
@@ -107,7 +109,7 @@ class Given(Field):
         except ValueError as error:
             name, found = names.split()[0], ", ".join(self.fields) or "none"
             lists = [field for field, value in self.fields.items() if isinstance(value, list) and value]
-            field = lists[0] if lists and name == _TEXT else "theirs"
+            field = lists[0] if lists and name == "nugget_text" else "theirs"
             if field in lists:
                 name = "nuggets" if isinstance(self.fields[field][0], Mapping) else "retrieval_gt"
             how = f"Rename fields, as in columns={{{field!r}: {name!r}}}."

@@ -127,13 +127,14 @@ def read_nuggets(
     """
     checked(_WHO, _CHOICES, format=format, unit=unit)
     weights = _numbers_of_words("importance", IMPORTANCE if importance is None else importance, above_0=True)
+    labels = _numbers_of_words("levels", LEVELS if levels is None else levels)
+    levels = {**labels, NO_SUPPORT: labels.get(NO_SUPPORT, 0.0)}
+    reading = Reading(unit, levels, weights, own_words=importance is not None)
     records = read_records(source, _WHO) + ([] if nuggets is None else read_records(nuggets, f"{_WHO}, nuggets"))
     found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
     nested = [name for name in columns or {} if any(inner(record.value, name) is not None for record in records)]
     check_names([*found, *nested], columns or {}, _WHO)
-    reading = Reading(unit, _numbers_of_words("levels", LEVELS if levels is None else levels))
-    values = [named(record.need_object(), record.where, columns, {}) if columns else None for record in records]
-    objects = [*map(Given, records, values)]
+    objects = [Given(one, named(one.need_object(), one.where, columns, {}) if columns else None) for one in records]
     # The ratings of CRUX are joined with its questions, which are read first.
     formats = [known if known == "questions" else format or known for known in map(layout_of, objects)]
     pairs = sorted(zip(formats, objects, strict=True), key=lambda pair: pair[0] != "questions")
@@ -143,12 +144,11 @@ def read_nuggets(
     if UNKNOWN in reading.odd and not reading.known:
         words = ", ".join(repr(word) for word, _ in reading.odd[UNKNOWN].most_common(_MOST_TOLD))
         raise ValueError(
-            f"{_WHO}: no assignment is one of {', '.join(map(repr, [*reading.levels, NO_SUPPORT]))}, but {words}; give "
-            "the label of each word, as in levels={'supported': 1}."
+            f"{_WHO}: no assignment is one of {', '.join(map(repr, levels))}, but {words}; give the label of each "
+            "word, as in levels={'supported': 1}."
         )
     _note_lost_and_repeated(said, reading)
-    said = _without_differences(said, reading.assigned)
-    qrels = _qrels(said, weights, reading, own_words=importance is not None)
+    qrels = _qrels(_without_differences(said, reading), reading)
     n_nuggets = len(qrels.drop_duplicates(["qid", "iteration"]))
     for kind, of_words in ((WordsWarning, True), (NuggetsWarning, False)):
         odd = {what: words for what, words in reading.odd.items() if (what in _OF_WORDS) == of_words}
@@ -208,15 +208,13 @@ def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:
     reading.note(what, times=len(rows))
 
 
-def _without_differences(
-    said: list[NuggetRecord], assigned: Mapping[str, Mapping[str, list[str]]]
-) -> list[NuggetRecord]:
+def _without_differences(said: list[NuggetRecord], reading: Reading) -> list[NuggetRecord]:
     """Leave out the queries whose answers or passages were assigned different nuggets: scores cannot be compared."""
-    differing = [query for query, lists in assigned.items() if len(set(map(frozenset, lists.values()))) > 1]
+    differing = [query for query, lists in reading.assigned.items() if len(set(map(frozenset, lists.values()))) > 1]
     if not differing:
         return said
     n_queries = len({one.query_id for one in said})
-    named = ", ".join(_difference(query, assigned[query]) for query in differing[:_MOST_QUERIES])
+    named = ", ".join(_difference(query, reading.assigned[query]) for query in differing[:_MOST_QUERIES])
     more = f" and {len(differing) - _MOST_QUERIES} others" if len(differing) > _MOST_QUERIES else ""
     message = f"answers or passages were assigned different nuggets, even when compared by text: {named}{more}."
     counted = f"{len(differing)} of {n_queries} queries"
@@ -233,9 +231,7 @@ def _difference(query: str, lists: Mapping[str, list[str]]) -> str:
     return f"{query!r} ({first!r} {len(expected)} nuggets, {other!r} {len(named)}, {len({*named} & {*expected})} equal)"
 
 
-def _qrels(
-    said: list[NuggetRecord], weights: Mapping[str, float], reading: Reading, *, own_words: bool
-) -> pd.DataFrame:
+def _qrels(said: list[NuggetRecord], reading: Reading) -> pd.DataFrame:
     """Return a row for each judgement, and for each nugget without one."""
     rows = [(one, doc, label) for one in said for doc, label in one.labels or [(NO_DOCUMENT, 0.0)]]
     ids = pd.DataFrame([(one.query_id, one.nugget_id, doc) for one, doc, _ in rows], columns=_JUDGEMENT)
@@ -246,7 +242,7 @@ def _qrels(
     judged = (~named).groupby([ids["qid"], ids["iteration"]]).transform("any")
     table = table[~named | ~judged].drop_duplicates(_JUDGEMENT)
     if table["importance"].notna().any():
-        table = table.assign(**_weight_columns(table, weights, reading, own_words=own_words))
+        table = table.assign(**_weight_columns(table, reading))
     unjudged = int((table["docno"] == NO_DOCUMENT).sum())
     reading.note("nuggets have no judgement, only a row without a document", times=unjudged)
     first = [name for name in _FIRST if name in table and table[name].notna().any()]
@@ -271,20 +267,18 @@ def _constant(column: pd.Series, ids: pd.DataFrame, rows: list[tuple[NuggetRecor
     return first
 
 
-def _weight_columns(
-    table: pd.DataFrame, weights: Mapping[str, float], reading: Reading, *, own_words: bool
-) -> dict[str, pd.Series]:
+def _weight_columns(table: pd.DataFrame, reading: Reading) -> dict[str, pd.Series]:
     """Return the columns that follow from the importance of nuggets, and count its oddities."""
     words = table["importance"].fillna("")
     for word in words[~table.duplicated(_JUDGEMENT[:2])]:
-        if word not in weights:
+        if word not in reading.weights:
             reading.note(UNKNOWN_IMPORTANCE if word else NO_IMPORTANCE, word)
-    number = words.map(weights)
-    columns = {"importance": words, "weight": number.fillna(min(weights.values()))}
+    number, most, least = words.map(reading.weights), max(reading.weights.values()), min(reading.weights.values())
+    columns = {"importance": words, "weight": number.fillna(least)}
     if "weight" in table:
         columns["weight"] = table["weight"].astype(float).fillna(columns["weight"])
-    if own_words:
-        columns["importance_value"] = number.fillna(0.0) / max(weights.values())
+    if reading.own_words:
+        columns["importance_value"] = number.fillna(0.0) / most
     return columns
 
 
