@@ -8,6 +8,7 @@ from .labels import called, one_line, printable, read_names, renamed, texts_of, 
 from .look import all_names, look_at
 from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, checked_order, qrels_frame, read_qrels, read_run, run_frame
+from .results import read_perquery
 from .run_collections import Runs, named_runs, one_or_more_runs, read_runs
 from .tables import Cell, Table, formatted, p_text, write_table, write_text
 from .writing import is_device, refuse_inputs, replaced, write_qrels
@@ -19,6 +20,7 @@ __all__ = [
     "read_dd_run",
     "read_dd_truth",
     "read_nuggets",
+    "read_perquery",
     "read_qrels",
     "read_run",
     "write_qrels",

@@ -15,13 +15,15 @@ from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .look import Look, usual_names
 from .nugget_formats import layout_of
-from .records import Field, number_of
+from .records import Field, number_of, reads
 
 Fits = Callable[[Look], bool]
 
 # Columns of rows of nuggets.
 _OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
 _NO_INTENT = {"0", "Q0"}
+#: What other tools call the rows of means among the values of queries, in any case.
+SUMMARIES = ("all", "amean", "mean")
 
 
 def of_object(*attributes: str) -> Fits:
@@ -58,8 +60,33 @@ def of_lines(n: int, *tests: Callable[[list[tuple[str, ...]]], bool], wanted: st
 def by_number(look: Look) -> bool:
     """Fit lines of which the columns that are needed were named by number."""
     names = {name for place, name in look.columns.items() if str(place).isdigit()}
-    needed = ({"score", "rank"}, {"qid"}, {"docno"}) if look.wanted == "run" else ({"label"}, {"qid"}, {"docno"})
+    values = {"run": {"score", "rank"}, "qrels": {"label"}, "results": {"value"}}[look.wanted]
+    needed = ({"qid"}, {"measure" if look.wanted == "results" else "docno"}, values)
     return look.form == "lines" and not any(names.isdisjoint(of) for of in needed)
+
+
+def of_values(names: str) -> Fits:
+    """Fit lines of values, if the columns with these names have measures and queries, or the rows of means tell."""
+    query, measure = (names.split().index(name) for name in ("qid", "measure"))
+
+    def fits(look: Look) -> bool:
+        if not of_lines(len(names.split()), lambda columns: _are_numbers(columns[-1][:1]), wanted="results")(look):
+            return False
+        last = look.data.data.rstrip().rpartition(b"\n")[2].decode(errors="replace")
+        words = re.split(r"\s*\t\s*" if "\t" in last else r"\s+", last.strip())
+        queries, measures = ([line[i] for line in (*look.lines, words) if i < len(line)] for i in (query, measure))
+        has_means = any(word.lower() in SUMMARIES for word in queries)
+        return has_means or (any(map(_is_measure, measures)) and not any(map(_is_measure, queries)))
+
+    return fits
+
+
+def _is_measure(word: str) -> bool:
+    """Tell whether a word begins with the name of a registered measure, or is one of trec_eval's."""
+    import ir_measures  # which registers the measures of this package, which read files
+
+    name = re.split("[@(]", word)[0].replace("-", "_")
+    return name in ir_measures.measures.registry or reads(ir_measures.parse_trec_measure, word)
 
 
 def is_session(look: Look) -> bool:
@@ -89,6 +116,10 @@ def other_lines(wanted: str, look: Look) -> bool:
 
 def _are_whole(words: Iterable[str], low: int = -9, high: int = 9) -> bool:
     return all(re.fullmatch(r"-?[0-9]{1,9}", word) and low <= int(word) <= high for word in words)
+
+
+def _are_numbers(words: Iterable[str]) -> bool:
+    return all(number_of(word) == number_of(word) for word in words)
 
 
 def are_aspects(columns: list[tuple[str, ...]]) -> bool:
@@ -151,9 +182,18 @@ def of_record(test: Callable[[Mapping[Any, Any], Look], bool], wanted: str = "ru
     )
 
 
+def are_values(record: Mapping[Any, Any], look: Look) -> bool:
+    """Fit an object that maps queries to measures with values."""
+    rows = list(record.values())
+    return "qid" not in look.names and all(
+        isinstance(row, Mapping) and row and _are_numbers(row.values()) for row in rows
+    )
+
+
 def _has_columns(names: Iterable[Any], look: Look) -> bool:
     known = usual_names(names, look.columns)
-    return "docno" in known and not known.isdisjoint({"qid", "query", "label", "score", "rank"})
+    is_result = look.wanted == "results" and "qid" in known
+    return is_result or ("docno" in known and not known.isdisjoint({"qid", "query", "label", "score", "rank"}))
 
 
 def are_columns(record: Mapping[Any, Any], look: Look) -> bool:

@@ -96,7 +96,7 @@ def words_of(line: str, quoting: Quoting, separator: str | None = None) -> list[
     """Return the words of a line, which white space separates by default."""
     if quoting != csv.QUOTE_NONE:
         words = next(csv.reader([line], delimiter=separator or ("\t" if "\t" in line else " ")), [])
-        return words if separator else [word for word in words if word]
+        return [word.strip() for word in words] if separator else [word for word in words if word]
     return line.split() if separator is None else [cell.strip() for cell in line.split(separator)]
 
 

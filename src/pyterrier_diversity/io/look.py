@@ -22,8 +22,15 @@ USUAL_NAMES = {
     **dict.fromkeys(("query-id", "q_id", "topic_id"), "qid"),
     **dict.fromkeys(("docid", "corpus-id", "corpus_id"), "docno"),
 }
+# The same for results by query.
+NAMES_OF_RESULTS = {
+    **USUAL_NAMES,
+    **dict.fromkeys(("run", "runid", "run_id", "system"), "name"),
+    **{"topic": "qid", "metric": "measure"},
+}
 # Other names of columns that tell a header from a line of data.
-_OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight", "topic", "measure"}
+_OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight"}
+_OTHER_NAMES |= {*NAMES_OF_RESULTS, "name", "measure", "value"}
 _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
 _MOST_LINES, _MOST_BYTES = 200, 2**16
 
@@ -71,7 +78,8 @@ class Look(NamedTuple):
     @property
     def names(self) -> set[str]:
         """The names of columns or of the keys of the first record, with their usual and new names."""
-        return usual_names(self.fields, self.columns)
+        names = usual_names(self.fields, self.columns)
+        return names | {NAMES_OF_RESULTS.get(name, name) for name in names} if self.wanted == "results" else names
 
     def inside(self, rows: list[Any]) -> Look:
         """Look at rows that are inside the first record."""
@@ -160,8 +168,11 @@ def _of_content(look: Look) -> Look:
     whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
     quoting = quoting_of(whole)
     lines = whole.decode(errors="replace").splitlines()
+    between = "\t" if look.wanted == "results" and "\t" in line else None  # names of systems may have spaces
     words = [
-        words_of(each, quoting) for each in lines[: content.data.count(b"\n", 0, 4096) + _MOST_LINES] if each.strip()
+        words_of(each, quoting, between)
+        for each in lines[: content.data.count(b"\n", 0, 4096) + _MOST_LINES]
+        if each.strip()
     ]
     return look._replace(form="lines", lines=tuple(words[:_MOST_LINES]), text="lines")
 

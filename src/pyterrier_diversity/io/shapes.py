@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..frames import PYTERRIER_NAMES
 from . import fits
+from .by_query import LINE_FORMATS, read_table_of_results, read_values_by_query
 from .dynamic_domain import read_dd_run, read_dd_truth
 from .fits import Fits, of_lines, of_names, of_object, of_record
 from .forms import (
@@ -27,21 +28,24 @@ from .forms import (
 )
 from .look import USUAL_NAMES, Look
 from .nuggets import read_nuggets
-from .trec import read_lines_of_qrels, read_lines_of_run, read_numbered, read_passages, read_prels
+from .trec import read_lines_of_qrels, read_lines_of_run, read_numbered, read_passages, read_prels, read_values
 
-# What is wanted, and the columns that it has; "a|b" is one of two.
+_ORDER = "Qrels come first, then runs, then measures."
+_DOCS = "{document: number}, [document] or [(document, score)]"
+# What is wanted; the columns that it has, of which "a|b" is one of two; its dicts; what to do if it is something else.
 WANTED = {
-    "run": ("a run", ("qid", "docno", "score|rank")),
-    "qrels": ("qrels", ("qid", "docno", "label")),
-    "results": ("results by query", ("qid", "measure", "value")),
+    "run": ("a run", ("qid", "docno", "score|rank"), _DOCS, _ORDER),
+    "qrels": ("qrels", ("qid", "docno", "label"), _DOCS, _ORDER),
+    "results": (
+        "results by query",
+        ("qid", "measure", "value"),
+        "{measure: number}",
+        "Evaluate it first: evaluate_runs(qrels, runs, measures, perquery=True), or evaluate -q in the shell.",
+    ),
 }
 _LONGEST_RECORD = 100
 
-_FORMS = (
-    "a file, a frame, a list of dicts or of named tuples, or a dict of queries with {document: number}, [document] or "
-    "[(document, score)]"
-)
-_ORDER = "Qrels come first, then runs, then measures."
+_FORMS = "a file, a frame, a list of dicts or of named tuples, or a dict of queries with"
 _NO_NAMES = (
     "Name the columns by number, as in columns={'1': 'qid', '2': 'docno', '3': 'rank'} or, in the shell, --columns "
     "1=qid,2=docno,3=rank (or score); or write a header as the first line: qid docno rank."
@@ -62,7 +66,10 @@ _INTENTS = (
 )
 _RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
 _SYSTEMS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
-_BY_QUERY = "The functions of meta and plots take them."
+_NO_MEASURES = (
+    "Name the columns by number, as in columns={'1': 'qid', '2': 'measure', '3': 'value'}, or write a header as the "
+    "first line: qid measure value."
+)
 
 
 class Shape(NamedTuple):
@@ -109,12 +116,12 @@ def shape_of(look: Look) -> Shape | None:
 
 def refusal(look: Look, shape: Shape | None) -> Exception:
     """Return the error about data that does not hold what is wanted: what was seen, what is wanted, and what to do."""
-    what, needed = WANTED[look.wanted]
+    what, needed, of_queries, instead = WANTED[look.wanted]
     if shape is None and (look.form == "object" or any(map(_is_foreign, look.record.values()))):
         members, of = (look.record.values(), "a dict of ") if look.form == "records" else (look.data, "rows of ")
         others = [one for one in members if not isinstance(one, Mapping)] if isinstance(look.data, list) else []
         kind = f"{of}{type(others[0]).__name__}" if others else type(look.data).__name__
-        return TypeError(f"{look.name} must be {_FORMS}, not {kind}.")
+        return TypeError(f"{look.name} must be {_FORMS} {of_queries}, not {kind}.")
     missing = [name.replace("|", " or ") for name in needed if look.names.isdisjoint(name.split("|"))]
     found = f"; found: {', '.join(look.fields) or 'nothing'}" if look.form in ("frame", "records") else ""
     if look.form == "records" and look.record and look.text != "table":
@@ -122,11 +129,16 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
         found += f"; the first record is {shown[:_LONGEST_RECORD]}{'...' * (len(shown) > _LONGEST_RECORD)}"
     if shape is None:
         old = missing[0].split()[0]
+        call, shell = (
+            ("perquery", "")
+            if look.wanted == "results"
+            else (look.wanted, f" or, in the shell, --columns theirs={old}")
+        )
         return ValueError(
             f"{look.name}: missing column {', '.join(missing)}{found}. If a column has another name, rename it, as in "
-            f"io.read_{look.wanted}(..., columns={{'theirs': '{old}'}}) or, in the shell, --columns theirs={old}."
+            f"io.read_{call}(..., columns={{'theirs': '{old}'}}){shell}."
         )
-    step = shape.read if isinstance(shape.read, str) else _ORDER
+    step = shape.read if isinstance(shape.read, str) else instead
     return ValueError(f"{look.name} holds {shape.name}, not {what}{found}. {step}")
 
 
@@ -181,9 +193,10 @@ def _of_scores(look: Look) -> pd.DataFrame:
     return frame_in(look._replace(columns=SharedColumns({**look.columns, "score": "label"})))
 
 
+_WIDE = of_names("qid", without="docno query measure value", wanted="results")
 _BOTH, _ALL = "run qrels", "run qrels results"
 SYSTEMS = Shape("runs of several systems", "", of_record(fits.map_systems), _SYSTEMS)
-NUMBERED = Shape("lines whose columns have names by number", _BOTH, fits.by_number, read_numbered)
+NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.by_number, read_numbered)
 
 #: The first shape that fits counts, so they are sorted from special to general.
 SHAPES: tuple[Shape, ...] = (
@@ -203,15 +216,21 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a sample of judgements with their stratum", "", of_lines(5, fits.are_samples), _ONE_LABEL),
     Shape("qrels with weights", "qrels", of_lines(5, wanted="qrels"), read_lines_of_qrels),
     Shape("qrels", "qrels", of_lines(4, fits.are_qrels), read_lines_of_qrels),
+    *(
+        Shape(f"lines of results ({names})", "results", fits.of_values(names), partial(read_values, names))
+        for names in (*LINE_FORMATS.values(), "name measure qid value")
+    ),
+    Shape("lines without names of known measures", "", of_lines(3, wanted="results"), _NO_MEASURES),
+    Shape("lines without names of known measures", "", of_lines(4, wanted="results"), _NO_MEASURES),
     Shape("a list of documents with bits for their intents", "", of_lines(3, fits.are_bits), _NESTED),
     Shape("lines of three columns without names", "", of_lines(3), _NO_NAMES),
     Shape("lines of four columns without names", "", of_lines(4, wanted="run"), _NO_NAMES),
     Shape("lines of a run", "run", partial(fits.other_lines, "run"), read_lines_of_run),
     Shape("lines of qrels", "qrels", partial(fits.other_lines, "qrels"), read_lines_of_qrels),
     Shape("a truth file of TREC Dynamic Domain", "qrels", fits.is_xml, lambda look: read_dd_truth(look.data)),
-    Shape("a table in pandas' orient 'split' or 'table'", _BOTH, of_record(fits.is_split), _of_split),
-    Shape("a dict of columns", _BOTH, of_record(fits.are_columns), _of_columns),
-    Shape("a table in pandas' orient 'index'", _BOTH, of_record(fits.are_rows), _of_members),
+    Shape("a table in pandas' orient 'split' or 'table'", _ALL, of_record(fits.is_split, _ALL), _of_split),
+    Shape("a dict of columns", _ALL, of_record(fits.are_columns, _ALL), _of_columns),
+    Shape("a table in pandas' orient 'index'", _ALL, of_record(fits.are_rows, _ALL), _of_members),
     Shape("rows in an object", _BOTH, of_record(fits.holds_rows), _of_members),
     Shape("judged answers", _BOTH, of_record(fits.are_answers, "run"), partial(frame_of, rows_of_answer)),
     Shape("nuggets", "qrels", of_record(fits.of_nuggets), _of_nuggets),
@@ -222,8 +241,9 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a run", "run", of_names("qid", "docno", "score|rank"), _of_table),
     Shape("documents by query", "", of_record(fits.lists_documents, "qrels"), _RELEVANT),
     Shape("documents by query", "run", of_record(fits.lists_documents), partial(frame_of, rows_of_row)),
-    Shape("results by query", "results", of_names("qid", "measure", "value", without="docno"), _BY_QUERY),
-    Shape("results by query", "results", of_names("qid|topic", "name|run|runid", without="docno"), _BY_QUERY),
+    Shape("results by query", "results", of_names("qid", "measure", "value", without="docno"), read_table_of_results),
+    Shape("results with a column for each measure", "results", _WIDE, read_table_of_results),
+    Shape("{query: {measure: value}}", "results", of_record(fits.are_values, "results"), read_values_by_query),
     Shape("a table of means", "", of_names("name|run", without="docno qid"), "Evaluate by query (-q in the shell)."),
     Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS),
     Shape("rows without score or rank", "", of_names("qid", "docno", wanted="run"), _RANK),

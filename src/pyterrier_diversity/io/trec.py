@@ -1,6 +1,8 @@
-"""Read the lines of runs and qrels, whose columns have no names."""
+"""Read the lines of runs, qrels and results, whose columns have no names."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 import pandas as pd
@@ -14,8 +16,8 @@ from .records import Label
 
 # The types of columns that a user may name by number.
 _KINDS: Kinds = {
-    **dict.fromkeys(("qid", "docno", "iteration"), str),
-    **dict.fromkeys(("score", "rank", "weight"), float),
+    **dict.fromkeys(("qid", "docno", "iteration", "name", "measure"), str),
+    **dict.fromkeys(("score", "rank", "weight", "value"), float),
     "label": Label,
     "turn": int,
 }
@@ -62,6 +64,15 @@ def read_prels(look: Look) -> pd.DataFrame:
     kinds: Kinds = {"qid": str, "docno": str, "label": float, "method": None, "probability": None}
     warn(RowsWarning(f"{look.name}: prels are read by their judgements; method and probability are ignored."))
     return read_columns(look.data, kinds)
+
+
+def read_values(names: str, look: Look) -> pd.DataFrame:
+    """Read lines of values, whose columns have these names. Words with spaces are separated by tabs."""
+    data = re.sub(rb"(?m)^runid\b.*$", b"", look.data.data)  # trec_eval tells the tag of the run
+    separator = "\t" if "\t" in look.data.first_line else None
+    return read_columns(
+        look.data._replace(data=data), {name: _KINDS[name] for name in names.split()}, separator=separator
+    )
 
 
 def read_numbered(look: Look) -> pd.DataFrame:

@@ -1,0 +1,82 @@
+"""Tables of results by query: those with a column for each measure, and those with a row for each value."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from .forms import named, new_names
+from .labels import printable
+from .look import NAMES_OF_RESULTS, Look
+from .records import Field
+
+LineFormat = Literal["trec_eval", "ir_measures", "long"]
+#: The columns of lines of values, in order.
+LINE_FORMATS = dict(
+    zip(get_args(LineFormat), ("measure qid value", "qid measure value", "name qid measure value"), strict=True)
+)
+
+# Columns of tables that are neither names nor measures.
+_OTHERS = ("name", "qid", "mrt", "queries", "index", "Unnamed: 0", "")
+
+
+def read_table_of_results(look: Look) -> pd.DataFrame:
+    """Read a table of results by query, with a column for each measure, or with the columns measure and value."""
+    if look.form == "frame":
+        table = look.data.rename(columns=new_names(look.data.columns, look.columns))
+        table = table.rename(columns={old: new for old, new in NAMES_OF_RESULTS.items() if new not in table})
+    else:
+        table = pd.DataFrame(
+            [named(one.need_object(), one.where, look.columns, NAMES_OF_RESULTS) for one in look.data], dtype=object
+        )
+    table = table.set_axis(list(map(str, table.columns)), axis=1)
+    twice = table.columns[table.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"{look.name} must have the column {twice[0]} once, but has it twice.")
+    measures = ["value"] if "measure" in table else _measures_in(table)
+    table = table.assign(**{name: _numbers(table[name], look) for name in measures})
+    return table[[*_keys(table), "measure", "value"]] if "measure" in table else melted(table)
+
+
+def read_values_by_query(look: Look) -> pd.DataFrame:
+    """Read ``{query: {measure: value}}``."""
+    rows = [(query, name, value) for query, of in look.record.items() for name, value in of.items()]
+    return pd.DataFrame(rows, columns=["qid", "measure", "value"])
+
+
+def melted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each value of a table that has a column for each measure."""
+    measures = _measures_in(table)
+    keys = table[_keys(table)].iloc[np.repeat(np.arange(len(table)), len(measures))].reset_index(drop=True)
+    return keys.assign(measure=measures * len(table), value=table[measures].to_numpy(np.float64).ravel())
+
+
+def lines_of_results(table: pd.DataFrame, format: LineFormat, places: int | None = None) -> str:
+    """Return the values of a table that has a column for each measure as lines of words, separated by tabs."""
+    lines = melted(table)[LINE_FORMATS[format].split()]
+    values = [repr(value) if places is None else f"{value:.{places}f}" for value in lines.pop("value")]
+    rows = zip(*(map(printable, lines[name]) for name in lines), values, strict=True)
+    return "\n".join(map("\t".join, rows))
+
+
+def _keys(table: pd.DataFrame) -> list[str]:
+    return [name for name in ("name", "qid") if name in table]
+
+
+def _measures_in(table: pd.DataFrame) -> list[str]:
+    return [str(name) for name in table if name not in _OTHERS and not str(name).startswith("ties@")]
+
+
+def _numbers(column: pd.Series, look: Look) -> Any:
+    """Return a column of numbers; missing values are NaN."""
+    if look.form == "frame":
+        try:
+            return column.to_numpy(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{look.name}: the column {column.name} must contain numbers: {error}.") from error
+    fields = (Field(value, one.where, str(column.name)) for value, one in zip(column, look.data, strict=True))
+    is_missing = (None, "")
+    return [math.nan if one.value in is_missing or one.value != one.value else one.number() for one in fields]
