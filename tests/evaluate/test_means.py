@@ -34,8 +34,8 @@ QUERIES = pd.DataFrame(
 @pytest.mark.parametrize(
     ("frame", "error", "message"),
     [
-        ([], TypeError, r"^perquery must be a frame from pt\.Experiment"),
-        (pd.DataFrame({"name": ["a"], "AP": [1.0]}), ValueError, "^perquery: missing column qid, measure, value"),
+        (5, TypeError, "^perquery must be a file, a frame"),
+        (pd.DataFrame({"name": ["a"], "AP": [1.0]}), ValueError, "^perquery holds a table of means"),
         (
             pd.concat([QUERIES, QUERIES.head(1).assign(value=0.75)]),
             ValueError,

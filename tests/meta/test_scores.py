@@ -99,12 +99,12 @@ def test_a_query_that_is_nan_by_one_measure_alone_is_refused_when_that_measure_i
         (FOUR.assign(value=1e200), None, r"must be at most 1e\+100 in absolute value, but system 'a' has 1e\+200"),
         (FOUR.assign(qid=["1", None] * 4), None, "perquery: row 1 has no qid"),
         (pd.concat([FOUR, FOUR["qid"]], axis=1), None, "perquery must have the column qid once"),
-        ({"a": {"1": 0.5}}, None, r"perquery must be a frame from pt.Experiment\(.*\), not dict"),
+        ({"1": {"P": 0.5}}, None, r"perquery: the name of the system is missing\. Give it"),
         (perquery("a 1 P 0.5", "b 2 P 0.5"), None, "no query for which all systems have a value"),
     ],
 )
 def test_other_frames_are_refused(frame, measures, message):
-    with pytest.raises(TypeError if isinstance(frame, dict) else ValueError, match=message):
+    with pytest.raises(ValueError, match=message):
         read_scores(frame, measures)
 
 

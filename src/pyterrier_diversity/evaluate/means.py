@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from ..frames import warn
+from ..io import read_perquery
 from ..measures.groups import read_measures
 from ..measures.parse import read_measure
 from ..warnings import MissingWarning
 from .evaluator import aggregated
-from .perquery import read_perquery, refuse_repeated
+from .perquery import refuse_repeated
 
 
 def aggregates(

@@ -7,39 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..frames import Columns, Told, give
+from ..frames import Told, give
 from ..warnings import MissingWarning
-
-_PERQUERY = ("name", "qid", "measure", "value")
-_FROM = "pt.Experiment(..., perquery=True)"
-
-
-def read_perquery(perquery: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns ``name``, ``qid``, ``measure`` (strings) and ``value`` (floats) of a frame.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or repeated, a name is missing, or a value is not a number.
-    TypeError
-        If ``perquery`` is not a frame.
-    """
-    if not isinstance(perquery, pd.DataFrame):
-        raise TypeError(f"perquery must be a frame from {_FROM}, not {type(perquery).__name__}.")
-    missing = [column for column in _PERQUERY if column not in perquery]
-    if missing:
-        found = ", ".join(map(str, perquery.columns))
-        raise ValueError(f"perquery: missing column {', '.join(missing)}; found: {found}. Pass the result of {_FROM}.")
-    twice = [column for column in _PERQUERY if isinstance(perquery[column], pd.DataFrame)]
-    if twice:
-        raise ValueError(f"perquery must have the column {twice[0]} once, but has it twice.")
-    columns = Columns(perquery[[*_PERQUERY]], (), "perquery")
-    ours = {"name": "name", "qid": "query_id", "measure": "measure"}
-    names = {column: columns.objects(name, are_ids=False) for column, name in ours.items()}
-    try:
-        return pd.DataFrame({**names, "value": perquery["value"].to_numpy(dtype=np.float64)})
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"perquery: the column value must contain numbers: {error}.") from error
 
 
 def refuse_repeated(frame: pd.DataFrame) -> None:
@@ -48,7 +17,7 @@ def refuse_repeated(frame: pd.DataFrame) -> None:
 
 
 def refuse_value(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
-    """Raise a ``ValueError`` for the first ``bad`` row of a frame from `read_perquery`."""
+    """Raise a ``ValueError`` for the first ``bad`` row of a frame from `io.read_perquery`."""
     if bad.any():
         row = frame[bad].iloc[0]
         raise ValueError(

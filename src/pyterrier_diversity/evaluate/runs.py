@@ -11,10 +11,10 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import Told, column_of, give, once_a_kind
-from ..io import OrderedBy, Runs, checked_order, named_runs, qrels_frame, read_lengths
+from ..frames import Told, column_of, give, once_a_kind, warn
+from ..io import SUMMARIES, OrderedBy, Runs, checked_order, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_some_measures
-from ..warnings import EmptyWarning, IdsWarning, MissingWarning
+from ..warnings import EmptyWarning, IdsWarning, MissingWarning, RowsWarning
 from .scoring import Call, Scored, score_runs
 
 
@@ -108,8 +108,14 @@ def evaluate_runs(
         call = Call(judged, wanted, order, lengths, perquery)
         scored, errors = score_runs(call, named, n_jobs=n_jobs, skip=on_error == "skip")
         give(_told(scored, len(call.query_ids)))
+        like_means = [query for query in call.query_ids if query.lower() in SUMMARIES]
+        if like_means:
+            warn(
+                RowsWarning(f"{', '.join(like_means)} counts as a query, because the qrels have a query of this name.")
+            )
     table = _table(call, scored, counted=queries)
     table.attrs = _attrs(call, scored, errors) | {"warnings": [one.as_row() for one in told]}
+    table.attrs |= {"queries_like_means": like_means} if like_means else {}
     return table
 
 

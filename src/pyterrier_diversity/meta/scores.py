@@ -13,8 +13,9 @@ import pandas as pd
 from pandas.api.types import is_string_dtype
 
 from ..docstrings import legend_of
-from ..evaluate.perquery import read_perquery, refuse_repeated, refuse_value
+from ..evaluate.perquery import refuse_repeated, refuse_value
 from ..frames import warn
+from ..io import read_perquery
 from ..measures import parse
 from ..measures.base import value_range
 from ..warnings import MissingWarning
@@ -82,7 +83,7 @@ class Scores(NamedTuple):
 
 
 def read_scores(
-    perquery: pd.DataFrame,
+    perquery: Any,
     measures: Measures | None = None,
     *,
     needed: Iterable[str] = (),
@@ -93,8 +94,8 @@ def read_scores(
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``. Not changed.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them. Not changed.
     measures : Measure or str, or iterable of them, optional
         Which measures to read; all in the frame if omitted.
     needed : iterable of str
@@ -187,7 +188,7 @@ def as_values(who: str, means: pd.DataFrame) -> pd.DataFrame:
             f"{who}: perquery_or_means must have a column name and the means of at least one measure, as from "
             f"pt.Experiment; found: {', '.join(map(str, means))}."
         )
-    return means[["name", *measures]].melt("name", var_name="measure").assign(qid="mean")
+    return means[["name", *measures]].melt("name", var_name="measure").assign(qid="means")
 
 
 def names_of(measures: Measures) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import DiversityEvaluator
-from ..io import called, one_or_more_runs, qrels_frame
+from ..io import called, one_or_more_runs, qrels_frame, read_perquery
 from ..judged import Run, judge
 from ..measures import Coverage
 from ..measures.parse import read_measure
@@ -35,7 +35,6 @@ __all__ = [
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
 _DASHES = ("-", "--", "-.", ":")
-_OF_EXPERIMENT = ("name", "qid", "measure", "value")
 
 
 def intent_coverage(
@@ -254,8 +253,7 @@ def per_query_deltas(
         If queries are left out, because a system has no value for them.
     """
     who = "per_query_deltas"
-    frame = drawing.readable(who, perquery, "pt.Experiment(..., perquery=True)", *_OF_EXPERIMENT)
-    frame = drawing.of_measure(who, frame.astype({"name": str}), measure)
+    frame = drawing.of_measure(who, read_perquery(perquery), measure)
     systems = [system] if isinstance(system, str) else list(dict.fromkeys(map(str, system)))
     if not systems:
         raise ValueError(f"{who}: system must name a system.")
@@ -313,8 +311,7 @@ def stages(
     >>> ax.get_lines()[-1].get_ydata().tolist()
     [0.75, 0.375]
     """
-    frame = drawing.readable("stages", perquery, "evaluate_runs(..., perquery=True)", *_OF_EXPERIMENT)
-    scores = read_scores(drawing.of_measure("stages", frame, measure))
+    scores = read_scores(drawing.of_measure("stages", read_perquery(perquery), measure))
     steps, (shown,) = [scores.systems.index(name) for name in scores.given], scores.measures
     values = scores.unrounded[shown][steps]
     with drawing.axes(ax, max(4.8, 1.2 * len(steps))) as ax:

@@ -269,7 +269,7 @@ def test_one_measure_alone_has_no_rows_but_a_matrix():
         (MEANS.assign(name="x"), {}, "each value must appear once, but system 'x' has 0.3 of AP"),
         (MEANS.assign(AP=[1, 2, math.nan, 4]), {}, "finite number, but system 'S2' has nan of AP"),
         (of_measures(AP=[[1], [2]]).drop(columns="qid"), {}, "missing column qid"),
-        ([1.0, 2.0], {}, r"perquery must be a frame from pt\.Experiment\(\.\.\., perquery=True\), not list"),
+        ([1.0, 2.0], {}, r"perquery must be a file, a frame, .* \{measure: number\}, not rows of float"),
     ],
 )
 def test_invalid_arguments_are_refused(frame, options, message):

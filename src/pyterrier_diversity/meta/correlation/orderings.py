@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...docstrings import legend_of
+from ...io import look_at
 from ...parameters import Parameter
 from ..scores import Group, Measures, as_values, names_of, read_scores, rounded, with_families, with_legend
 from ..significance.randomisation import slices
@@ -152,10 +153,10 @@ def rank_correlation(
     return result
 
 
-def _means_of_systems(frame: pd.DataFrame) -> dict[str, np.ndarray]:
+def _means_of_systems(frame: Any) -> dict[str, np.ndarray]:
     """Return the means of all systems by each measure, from values by query or from a table of means."""
     who = "rank_correlation"
-    are_means = isinstance(frame, pd.DataFrame) and {"qid", "measure"}.isdisjoint(frame)
+    are_means = isinstance(frame, pd.DataFrame) and look_at(frame, "results").names.isdisjoint({"qid", "measure"})
     values = read_scores(as_values(who, frame) if are_means else frame, two=["systems"], who=who).unrounded
     return {measure: rounded(of_systems.mean(axis=1)) for measure, of_systems in values.items()}
 

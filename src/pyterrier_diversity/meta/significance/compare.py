@@ -11,6 +11,7 @@ import pandas as pd
 
 from ...evaluate.perquery import warn_of_missing
 from ...frames import warn
+from ...io import read_perquery
 from ...measures import parse, signature
 from ...randomness import Rng
 from ...warnings import SignificanceWarning
@@ -135,7 +136,7 @@ def compare(
       measure system other  difference      p  significant
     0     RBU      x     y         0.4  0.002         True
     """
-    who = "compare"
+    who, perquery = "compare", read_perquery(perquery)
     scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
     how = design(
         who, scores, n_trials, correction, rng, n_jobs, test=test, groups=groups, alternative=alternative, alpha=alpha

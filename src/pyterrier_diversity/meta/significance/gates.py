@@ -10,6 +10,7 @@ import pandas as pd
 
 from ...evaluate import aggregates
 from ...frames import collected, give
+from ...io import read_perquery
 from ...measures.parse import read_measure
 from ...parameters import FROM_0, Parameter
 from ..scores import Measures, outcomes, range_of, read_scores, rounded, with_legend
@@ -73,6 +74,7 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
     leasts = [
         Parameter(float).check("below_minimum", f"the minimum of {name}", least) for name, least in minimum.items()
     ]
+    perquery = read_perquery(perquery)
     values = aggregates(perquery, [read_measure("below_minimum", name) for name in minimum]).set_index("name")
     if len(values.columns) < len(leasts):
         named = ", ".join(map(str, minimum))
@@ -147,6 +149,7 @@ def worse_than(
         raise ValueError("worse_than: alternative must be 'two-sided', because 'greater' never finds a system worse.")
     if tolerance is not None:
         tolerance = Parameter(float, interval="[0, inf)").check("worse_than", "tolerance", tolerance)
+    perquery = read_perquery(perquery)
     with collected() as warned:
         compared = compare(perquery, test, measures, baseline=baseline, **options)
     _check_gate(perquery, compared, tolerance)
@@ -194,7 +197,7 @@ def _check_gate(perquery: pd.DataFrame, compared: pd.DataFrame, tolerance: float
 
 def _by_query(perquery: pd.DataFrame, measure: Any, system: Any) -> pd.Series:
     """Return the values of a system by query."""
-    chosen = (perquery["measure"].astype(str) == measure) & (perquery["name"].astype(str) == system)
+    chosen = (perquery["measure"] == measure) & (perquery["name"] == system)
     return perquery[chosen].set_index("qid")["value"]
 
 
