@@ -140,7 +140,7 @@ def report(
     asked, others = asked.with_baselines([baseline] if baseline else [])
     asked.judged.attrs["file"] = asked.qrels
     for name, run in asked.frames.items():
-        run.attrs["file"] = str(asked.paths[name])
+        run.attrs["file"] = asked.file_of(name)
     how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng}
     how |= called.renamed
     with TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -101,10 +101,13 @@ class Asked:
         if not all(theirs and ours for theirs, _, ours in pairs):
             raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {self.columns!r}.")
         new = io.SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
-        files = [Path(self.qrels), *map(Path, self.paths.values())]
-        if all(path.is_file() for path in files):  # a pipe can be read only once
-            found = set().union(*(io.all_names(io.look_at(file, "run")) for file in files))
-            for name in new.keys() - found:
+        files = [self.qrels, *filter(_is_path, self.paths.values())]
+        if all(Path(path).is_file() for path in files):  # a pipe can be read only once
+            found: set[str] = set()
+            for file in files:
+                with suppress(ValueError):  # which is raised when its turn comes
+                    found |= io.all_names(io.look_at(file, "run"))
+            for name in (name for name in new.keys() - found if not name.isdigit()):
                 hint = f" Did you mean {new[name]}={name}?" if new[name] in found else ""
                 raise ValueError(
                     f"--columns renames {name!r}, which is not a column of any of the files; "
@@ -179,6 +182,10 @@ class Asked:
         paths = list(map(self._path, self.runs))
         return io.named_runs(str(click.get_current_context().info_name), paths) if paths else {}
 
+    def file_of(self, name: str) -> str:
+        """Return the file of a run; its name, if the file has several runs."""
+        return str(self.paths[name]) if _is_path(self.paths[name]) else name
+
     def _path(self, name: str) -> str:
         """Return the path of a run. With the demo's qrels, the demo's runs may be given by name."""
         if self.qrels.removeprefix("diversity:") != "demo":
@@ -192,18 +199,18 @@ class Asked:
 
         A baseline is the name of a run, or a file. The file may be a further run.
         """
-        files = {one: self.paths.get(one) or self._path(one) for one in baselines}
+        files = {one: self._path(one) for one in baselines if one not in self.paths}
         for one, path in files.items():
             if not Path(path).exists():
                 known = ", ".join(self.paths)
                 raise ValueError(f"The baseline {one!r} is neither a file nor the name of a run. The runs are {known}.")
         # The same file may be given by two paths.
-        distinct: dict[Path, str] = {}
-        for path in (*self.paths.values(), *files.values()):
-            distinct.setdefault(Path(path).resolve(), str(path))
-        whole = replace(self, runs=tuple(distinct.values()))
-        name_of = {Path(path).resolve(): name for name, path in whole.paths.items()}
-        return whole, [name_of[Path(path).resolve()] for path in files.values()]
+        own = {Path(path).resolve() for path in filter(_is_path, self.paths.values())}
+        further = {Path(path).resolve(): path for path in files.values()}
+        whole = replace(self, runs=(*self.runs, *(path for file, path in further.items() if file not in own)))
+        name_of = {Path(path).resolve(): name for name, path in whole.paths.items() if _is_path(path)}
+        given = self.paths | files
+        return whole, [one if one in whole.paths else name_of[Path(given[one]).resolve()] for one in baselines]
 
     @cached_property
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -213,8 +220,14 @@ class Asked:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The runs by name: files or, with the option --columns, frames."""
-        return self.frames if self.new_names else self.paths
+        """The runs by name; with the option --columns, files with the new names of their columns."""
+        new = self.new_names
+        if new is None:
+            return self.paths
+        return {
+            name: io.Renamed(run, new) if _is_path(run) else io.run_frame(run, columns=new)
+            for name, run in self.paths.items()
+        }
 
     def values(
         self, measures: list[ir_measures.Measure], judged: pd.DataFrame | None = None, **how: Any
@@ -247,7 +260,7 @@ class Asked:
         for name, run in self.frames.items():
             chosen = run[run["qid"] == query]
             if chosen.empty:
-                raise ValueError(f"{self.paths[name]} has no documents for query {query!r}.")
+                raise ValueError(f"{self.file_of(name)} has no documents for query {query!r}.")
             found[name] = explain(chosen)
             if found[name]["value"].isna().all():
                 raise ValueError(f"The qrels have no query {query!r}.")
@@ -267,6 +280,10 @@ def own_name(name: str) -> str:
 
     short = name.removeprefix("diversity:")
     return short if short in described() else ""
+
+
+def _is_path(run: Any) -> bool:
+    return isinstance(run, (str, Path))
 
 
 def _is_stream(name: str) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import Told, collected
-from ..io import Content, OrderedBy, add_lengths, read_content, run_frame
+from ..io import Content, OrderedBy, Renamed, add_lengths, read_content, run_frame
 from ..judged import Judgements, Run, ideal, tied_across
 from ..measures import Normalised, signature
 from ..measures.composite import innermost, last_rank
@@ -216,9 +216,11 @@ def _sendable_error(error: Exception, run: Any) -> Exception:
 
 def _sendable(run: Any, order: OrderedBy) -> _Source:
     """Return a run in a form that can be sent to other processes: a path, the content of a pipe, or a frame."""
-    if isinstance(run, (str, os.PathLike)):
-        # A pipe can be read only once, and only by this process.
-        return run if os.path.isfile(run) or not (os.fspath(run) == "-" or os.path.exists(run)) else read_content(run)
+    is_path = isinstance(run, (str, os.PathLike))
+    if is_path and (os.path.isfile(run) or not (os.fspath(run) == "-" or os.path.exists(run))):
+        return run
+    if is_path and not isinstance(run, Renamed):
+        return read_content(run)  # a pipe can be read only once, and only by this process
     return run_frame(read_content(run) if hasattr(run, "read") else run, order=order)
 
 

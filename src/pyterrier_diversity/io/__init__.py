@@ -6,7 +6,7 @@ from .files import Content, read_content
 from .fits import SUMMARIES
 from .forms import SharedColumns, highest_label_last
 from .labels import called, one_line, printable, read_names, renamed, texts_of, texts_of_queries
-from .look import all_names, look_at
+from .look import Renamed, all_names, look_at
 from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, checked_order, qrels_frame, read_qrels, read_run, run_frame
 from .results import read_perquery

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import pandas as pd
@@ -33,6 +34,18 @@ _OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic
 _OTHER_NAMES |= {*NAMES_OF_RESULTS, "name", "measure", "value"}
 _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
 _MOST_LINES, _MOST_BYTES = 200, 2**16
+
+
+@dataclass(frozen=True)
+class Renamed(os.PathLike[str]):
+    """The path of a file whose columns have new names; it can be sent to other processes."""
+
+    path: str | os.PathLike[str]
+    columns: Mapping[str, str]
+
+    def __fspath__(self) -> str:
+        """Return the path."""
+        return os.fspath(self.path)
 
 
 class Look(NamedTuple):
@@ -94,6 +107,7 @@ def look_at(
     source: Any, wanted: Wanted, columns: Mapping[str, str] | None = None, *, by_rank: bool = False, name: str = ""
 ) -> Look:
     """Look at a file, a frame, an object or rows; ``name`` is what messages call data in memory."""
+    columns = source.columns if isinstance(source, Renamed) else columns
     data = read_content(source) if is_file(source) else plain(source)
     name = data.name if isinstance(data, Content) else name
     look = Look(name or wanted, wanted, columns or {}, by_rank, "object", data)

@@ -244,7 +244,12 @@ SHAPES: tuple[Shape, ...] = (
     Shape("results by query", "results", of_names("qid", "measure", "value", without="docno"), read_table_of_results),
     Shape("results with a column for each measure", "results", _WIDE, read_table_of_results),
     Shape("{query: {measure: value}}", "results", of_record(fits.are_values, "results"), read_values_by_query),
-    Shape("a table of means", "", of_names("name|run", without="docno qid measure"), "Evaluate by query (-q in the shell)."),
+    Shape(
+        "a table of means",
+        "",
+        of_names("name|run", without="docno qid measure"),
+        "Evaluate by query (-q in the shell).",
+    ),
     Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS),
     Shape("rows without score or rank", "", of_names("qid", "docno", wanted="run"), _RANK),
     Shape("topics", "", of_names("qid", "query", without="docno"), _ORDER),
