@@ -6,6 +6,7 @@ import math
 import sys
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from textwrap import shorten
 from typing import Annotated
 
@@ -16,12 +17,13 @@ import pandas as pd
 from .. import check_files, missed_intents
 from ..evaluate import aggregates
 from ..io import printable
+from ..io.by_query import LINE_FORMATS, lines_of_results
 from ..io.tables import PEOPLE
 from ..measures import parse
 from ..measures.composite import last_rank
 from .inputs import Asked
 from .options import command, of
-from .outputs import Shown, end_if_incomplete, end_with_gates, in_the_shell, tell
+from .outputs import Shown, Written, end_if_incomplete, end_with_gates, in_the_shell, tell
 
 _TO_20 = "Last rank at which judged documents are counted: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
@@ -31,10 +33,10 @@ _WARNINGS_TOO = "Exit with status 1 for warnings, too."
 
 @command
 @of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs")
-@of(Shown)
+@of(Written)
 def evaluate(
     asked: Asked,
-    shown: Shown,
+    written: Written,
     *,
     by_query: Annotated[bool, "-q"] = False,
     minima: Annotated[tuple[str, ...], "--min"] = (),
@@ -61,16 +63,20 @@ def evaluate(
     least = dict(limits)
     if len(least) < len(limits):
         raise click.UsageError(f"--min must be given once for each measure, not as {', '.join(minima)}.")
+    if written.chosen in LINE_FORMATS and not by_query:
+        raise click.UsageError(f"--format {written.chosen} has a line for each value of a query: add -q.")
+    if written.chosen in ("trec_eval", "ir_measures") and len(asked.paths) > 1:
+        raise click.UsageError(f"--format {written.chosen} has no names of runs: give one run, or use --format long.")
     chosen = asked.named(least)
     with asked.checked():
         found = asked.values([*chosen, *least], perquery=by_query or bool(least), queries=queries)
     if found.empty:
         end_if_incomplete(found)
     table = _with_means(found, chosen, by_query=by_query) if "qid" in found else found
-    shown.put(table.rename(columns={"name": "run"}))
-    if signatures and shown.chosen != "latex":
+    written.put(table, partial(lines_of_results, format=written.chosen, places=written.places), LINE_FORMATS)
+    if signatures and written.chosen != "latex":
         told = [found.attrs["signatures"][str(measure)] for measure in chosen]
-        click.echo("\n" + "\n".join(told), err=not (shown.printed and shown.chosen == "table"))
+        click.echo("\n" + "\n".join(told), err=not (written.printed and written.chosen == "table"))
     failures: list[str] = []
     if least:
         from ..meta import below_minimum
@@ -177,7 +183,7 @@ def missed(asked: Asked, shown: Shown, rel: float | None) -> None:
             raise ValueError(f"The qrels have no query {query!r}.")
         counts = {query: counts[query]}
         found = found[found["qid"] == query]
-    shown.put(found.rename(columns={"name": "run"}))
+    shown.put(found)
     for name in asked.paths:
         of_run = found[found["name"] == name]
         never = int((~of_run["coverable"]).sum())

@@ -14,7 +14,8 @@ import click
 import pandas as pd
 
 from .. import io
-from ..io.tables import Format, format_of
+from ..io.by_query import LINE_FORMATS
+from ..io.tables import FORMATS, format_of
 
 STANDARD_OUTPUT = "-"
 FILE = click.Path(dir_okay=False)
@@ -81,7 +82,7 @@ class Shown(Called):
     """
 
     output: Annotated[str | None, FILE, "-o"] = None
-    format: Format | None = None
+    format: Annotated[str | None, click.Choice(FORMATS)] = None
     places: Annotated[int | None, click.IntRange(0, 300), "-p"] = None
     transpose: bool = False
 
@@ -120,6 +121,20 @@ class Shown(Called):
             io.write_table(frame, str(self.output), **how)
         else:
             io.write_text(written, str(self.output), frame.attrs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written(Shown):
+    """Where and how a command writes its table, which may be lines of values.
+
+    Parameters
+    ----------
+    format : str, optional
+        Format of the table. By default, the ending of --output, or 'table'. With -q also lines: for one run those of
+        trec_eval or ir_measures, for several long (name, query, measure, value).
+    """
+
+    format: Annotated[str | None, click.Choice([*FORMATS, *LINE_FORMATS])] = None
 
 
 def in_the_shell(message: str, command: click.Command | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +13,12 @@ from .labels import printable
 from .look import NAMES_OF_RESULTS, Look
 from .records import Field
 
-LineFormat = Literal["trec_eval", "ir_measures", "long"]
 #: The columns of lines of values, in order.
-LINE_FORMATS = dict(
-    zip(get_args(LineFormat), ("measure qid value", "qid measure value", "name qid measure value"), strict=True)
-)
+LINE_FORMATS = {
+    "trec_eval": "measure qid value",
+    "ir_measures": "qid measure value",
+    "long": "name qid measure value",
+}
 
 # Columns of tables that are neither names nor measures.
 _OTHERS = ("name", "qid", "mrt", "queries", "index", "Unnamed: 0", "")
@@ -54,7 +55,7 @@ def melted(table: pd.DataFrame) -> pd.DataFrame:
     return keys.assign(measure=measures * len(table), value=table[measures].to_numpy(np.float64).ravel())
 
 
-def lines_of_results(table: pd.DataFrame, format: LineFormat, places: int | None = None) -> str:
+def lines_of_results(table: pd.DataFrame, format: str, places: int | None = None) -> str:
     """Return the values of a table that has a column for each measure as lines of words, separated by tabs."""
     lines = melted(table)[LINE_FORMATS[format].split()]
     values = [repr(value) if places is None else f"{value:.{places}f}" for value in lines.pop("value")]
