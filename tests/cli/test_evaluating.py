@@ -29,7 +29,7 @@ COMPARE = ["compare", "demo", BM25, XQUAD, "-m", "RBU@5"]
     ids=" ".join,
 )
 def test_qrels_and_runs_are_files_or_names_and_options_stand_anywhere(arguments):
-    assert run(*arguments).split() == ["run", "RBU@5", "bm25", "0.38", "xquad", "0.54"]
+    assert run(*arguments).split() == ["name", "RBU@5", "bm25", "0.38", "xquad", "0.54"]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_evaluate_by_query_ends_each_run_with_its_aggregate():
     text = run("evaluate", "demo", BM25, XQUAD, "-m", "StRecall@5 RBU@5", "-q", "--format", "csv", "-p", "10")
     table = pd.read_csv(io.StringIO(text), dtype={"qid": str})
 
-    for _, of_run in table.groupby("run"):
+    for _, of_run in table.groupby("name"):
         assert of_run["qid"].tolist() == [*map(str, range(1, 15)), "all"]
         for measure in ("StRecall@5", "RBU@5"):
             assert of_run[measure].iloc[:-1].mean() == pytest.approx(of_run[measure].iloc[-1], abs=1e-9)
@@ -77,7 +77,7 @@ def test_evaluate_reads_nuggets_from_a_file_and_from_a_folder(name, tmp_path):
 
     text = run("evaluate", str(tmp_path / name), str(tmp_path / "mine.jsonl"), "-m", "Coverage@1 Coverage@2")
 
-    assert text.split() == ["run", "Coverage@1", "Coverage@2", "mine", "0.0000", "1.0000"]
+    assert text.split() == ["name", "Coverage@1", "Coverage@2", "mine", "0.0000", "1.0000"]
 
 
 @pytest.mark.parametrize(("how", "where"), [(["-s"], "stdout"), (["-s", "--format", "csv"], "stderr"), ([], None)])
@@ -93,14 +93,14 @@ def test_measures_and_groups_come_from_several_texts():
     header = run("evaluate", "demo", BM25, *measures, "--format", "csv").splitlines()[0]
 
     freshstack = "alpha_nDCG@10,Coverage@20,Adhoc(R@50),NuggetScore(full=1.0)@20"
-    assert header == f'run,"RBU(p=0.9,e=0.1)@5",AP,{freshstack},"Sharp(alpha_nDCG@5,gamma=0.3)"'
+    assert header == f'name,"RBU(p=0.9,e=0.1)@5",AP,{freshstack},"Sharp(alpha_nDCG@5,gamma=0.3)"'
 
 
 @pytest.mark.parametrize("by_query", [[], ["--by-query"]], ids=["means", "by query"])
 def test_the_number_of_queries_is_a_column_on_request(by_query):
     text = run("evaluate", "demo", BM25, "-m", "RBU@5", "--queries", "--format", "csv", *by_query)
 
-    assert text.splitlines()[0] == ("run,queries,ties@5,qid,RBU@5" if by_query else "run,queries,ties@5,RBU@5")
+    assert text.splitlines()[0] == ("name,queries,ties@5,qid,RBU@5" if by_query else "name,queries,ties@5,RBU@5")
 
 
 def test_runs_may_be_ordered_by_rank(tmp_path):
@@ -165,7 +165,7 @@ def test_shell_python_and_an_experiment_give_the_same_values():
 
     pd.testing.assert_frame_equal(experiment, python, check_exact=True)
     for table in shell:
-        table = table.set_index("run").rename_axis("name")[names].astype(float)
+        table = table.set_index("name")[names].astype(float)
         pd.testing.assert_frame_equal(table, python, check_exact=True)
 
 

@@ -83,7 +83,7 @@ def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_c
 @pytest.mark.parametrize(
     ("arguments", "begin"),
     [
-        (["evaluate", QRELS, BM25, *RBU_5, "--format", "csv"], b"run,RBU@5\nbm25,"),
+        (["evaluate", QRELS, BM25, *RBU_5, "--format", "csv"], b"name,RBU@5\nbm25,"),
         (["compare", QRELS, BM25, XQUAD, *RBU_5], b"RBU@5\nsystem"),
         (["report", QRELS, BM25, XQUAD, *RBU_5], b"<!DOCTYPE html>"),
         (["plot", "coverage", QRELS, BM25, "-q", "1"], b"\x89PNG"),
@@ -154,7 +154,7 @@ def test_the_terminal_decides_about_turning_round_and_a_pipe_does_not(monkeypatc
     assert text.splitlines()[0].split() == ["measure", "bm25", "xquad"]
     assert max(map(len, text.splitlines())) <= 60
     assert run("evaluate", QRELS, BM25, XQUAD, "-m", "NDEVAL") == (tmp_path / "t.txt").read_text()
-    assert (tmp_path / "t.txt").read_text().startswith("run")
+    assert (tmp_path / "t.txt").read_text().startswith("name")
 
 
 def test_missed_lists_what_the_function_lists():
@@ -162,7 +162,7 @@ def test_missed_lists_what_the_function_lists():
 
     demo = DemoDataset()
     expected = missed_intents(demo.get_qrels(), {name: demo.get_results(name) for name in ("bm25", "xquad")}, 3)
-    assert [(row["run"], row["qid"], row["iteration"], row["covered_by"]) for row in rows] == list(
+    assert [(row["name"], row["qid"], row["iteration"], row["covered_by"]) for row in rows] == list(
         expected[["name", "qid", "iteration", "covered_by"]].itertuples(index=False, name=None)
     )
     assert all(row["nugget_text"] for row in rows)
