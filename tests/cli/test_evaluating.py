@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from pyterrier_diversity import CT, EU_DD, NDEVAL, RBU, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
-from pyterrier_diversity.io import read_dd_run, read_dd_truth
+from pyterrier_diversity.io import read_dd_run, read_dd_truth, read_run
 from pyterrier_diversity.meta import compare
 from shell import BM25, MORE, XQUAD, fail, run
 
@@ -279,3 +279,84 @@ def test_all_warnings_are_printed_with_their_class_before_strict_ends_the_comman
     assert strict == f"{told}Error: With --strict, warnings about the data are errors.\n"
     assert some == strict[strict.index("\n") + 1 :]
     assert "is not one of 'WordsWarning', 'NuggetsWarning'" in fail(*arguments, "--ignore", "words", status=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--format", "long"], "--format long has a line for each value of a query: add -q."),
+        (["-q", "--format", "trec_eval"], "--format trec_eval has no names of runs: give one run, or"),
+        (["-q", "--format", "ir_measures"], "--format ir_measures has no names of runs"),
+    ],
+)  # fmt: skip
+def test_formats_of_lines_need_what_they_show(options, message):
+    assert message in fail("evaluate", "demo", BM25, XQUAD, "-m", "RBU@5", *options, status=2)
+
+
+# The query and the documents have other names; bad.json is no JSON.
+OTHER_NAMES = ["--columns", "topic=qid,arg=docno,kp=iteration"]
+
+
+@pytest.fixture
+def with_other_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.csv").write_text("topic,arg,kp,label\n1,a1,k1,1\n1,a2,k2,1\n")
+    (tmp_path / "good.csv").write_text("topic,arg,score\n1,a1,2\n1,a2,1\n")
+    (tmp_path / "bad.json").write_text('{"x')
+
+
+@pytest.mark.usefixtures("with_other_names")
+@pytest.mark.parametrize("jobs", [[], ["-j", "2"]], ids=["one process", "two"])
+def test_a_run_that_cannot_be_read_leaves_the_others_with_new_names_of_columns(jobs):
+    arguments = ["evaluate", "qrels.csv", "good.csv", "bad.json", "-m", "Coverage@2", *OTHER_NAMES, *jobs]
+
+    result = CliRunner().invoke(app, arguments)
+
+    assert result.exit_code == 1
+    assert result.stdout.split() == ["name", "Coverage@2", "good", "1.0000"]
+    assert "bad.json, line 1: this is not JSON" in result.stderr
+
+
+@pytest.mark.usefixtures("with_other_names")
+@pytest.mark.parametrize(
+    ("runs", "status", "found"),
+    [([], 0, ["1 queries, 2 intents"]), (["good.csv", "bad.json"], 1, ["note: good", "error: bad"])],
+)
+def test_check_reads_new_names_of_columns_of_each_file(runs, status, found):
+    result = CliRunner().invoke(app, ["check", "qrels.csv", *runs, *OTHER_NAMES])
+
+    assert result.exit_code == status
+    assert all(text in result.stdout.replace("1 query,", "1 queries,") for text in found)
+
+
+@pytest.mark.usefixtures("with_other_names")
+def test_a_new_name_of_a_column_that_no_file_has_is_refused_with_what_was_found():
+    message = fail("check", "qrels.csv", "good.csv", "bad.json", "--columns", "topic=qid,doc=docno")
+
+    assert "renames 'doc', which is not a column of any of the files; found: arg, kp, label, score, topic." in message
+
+
+def test_columns_of_lines_are_named_by_number(tmp_path):
+    path = tmp_path / "bm25.txt"
+    words = [line.split() for line in (FOLDER / "bm25.run").read_text().splitlines()]
+    path.write_text("".join(f"{query} {doc} {score}\n" for query, _, doc, _, score, _ in words))
+    measure = ["-m", "RBU@5", "--format", "csv"]
+
+    found = run("evaluate", "demo", str(path), *measure, "--columns", "1=qid,2=docno,3=score")
+
+    assert found == run("evaluate", "demo", BM25, *measure)
+
+
+def test_a_file_has_the_runs_of_several_systems_in_every_command(tmp_path):
+    several = {
+        name: {query: dict(of.to_numpy()) for query, of in frame.groupby("qid")[["docno", "score"]]}
+        for name in ("bm25", "xquad")
+        for frame in [read_run(FOLDER / f"{name}.run")]
+    }
+    (tmp_path / "systems.json").write_text(json.dumps(several))
+    arguments = ["-m", "RBU@5", "-b", "bm25", "--test", "t", "--format", "csv"]
+
+    found = run("compare", "demo", str(tmp_path / "systems.json"), *arguments)
+
+    assert found == run("compare", "demo", BM25, XQUAD, *arguments)
+    assert "bm25" in run("report", "demo", str(tmp_path / "systems.json"), "-m", "RBU@5", "-o", "-")
