@@ -137,6 +137,14 @@ def test_a_baseline_by_another_path_is_the_same_run(monkeypatch):
     assert run(*arguments, BM25) == run(*arguments, "bm25")
 
 
+def test_two_links_to_a_file_are_two_runs(tmp_path):
+    (tmp_path / "link.run").symlink_to(BM25)
+
+    text = run("compare", "demo", BM25, str(tmp_path / "link.run"), "-m", "RBU@5", "-b", "link", "--format", "csv")
+
+    assert text.splitlines()[1].startswith("RBU@5,bm25,link,")
+
+
 @pytest.mark.parametrize(
     ("format", "higher"),
     [("latex", r"& xquad & \textbf{0.544} & $^{\mathrm{a}}$"), ("html", "<b>0.544</b>"), ("markdown", "<sup>a</sup>")],
