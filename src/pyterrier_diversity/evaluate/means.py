@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -18,15 +19,14 @@ from .perquery import refuse_repeated
 
 
 def aggregates(
-    perquery: pd.DataFrame, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str] | None = None
+    perquery: Any, measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str] | None = None
 ) -> pd.DataFrame:
     """Aggregate per-query values over the queries of each system.
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as from `evaluate_runs` or ``pt.Experiment``
-        with ``perquery=True``.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,8 @@ _ESTIMATES = ("mean", "ci_low", "ci_high", "judged_mean", "judged_low", "judged_
 
 
 def corrected_means(
-    perquery: pd.DataFrame,
-    judged: pd.DataFrame,
+    perquery: Any,
+    judged: Any,
     alpha: float = 0.05,
     *,
     measures: Measures | None = None,
@@ -31,12 +32,12 @@ def corrected_means(
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name``, ``qid``, ``measure``, ``value``: the values of all queries by the judgements of a cheap judge,
-        as from `evaluate_runs` with ``perquery=True``.
-    judged : DataFrame
-        A frame like ``perquery``, with the values of some of its queries by the judgements of people. These queries
-        must have been drawn at random.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: the values of all queries by the judgements of a cheap
+        judge, as from `evaluate_runs` with ``perquery=True``.
+    judged : frame, path-like, or several of them
+        Like ``perquery``, with the values of some of its queries by the judgements of people. These queries must have
+        been drawn at random.
     alpha : float in (0, 1)
         1 minus the confidence level of the intervals.
     measures : Measure or str, or iterable of them, optional

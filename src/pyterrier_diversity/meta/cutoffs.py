@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,12 +18,12 @@ from .scores import Scores, read_scores, with_legend
 _PROBABILITY = Parameter(float, interval="[0, 1]")
 
 
-def expected_over_cutoffs(perquery: pd.DataFrame, probabilities: Mapping[int, float]) -> pd.DataFrame:
+def expected_over_cutoffs(perquery: Any, probabilities: Mapping[int, float]) -> pd.DataFrame:
     r"""Compute the expected value of a measure when users stop at rank k with probability P(k).
 
     Parameters
     ----------
-    perquery : DataFrame
+    perquery : frame, path-like, or several of them
         Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
         returns them, for instance for ``[RBU @ k for k in probabilities]``. Measures with other cutoffs are ignored.
     probabilities : mapping of int to float

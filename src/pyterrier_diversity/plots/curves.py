@@ -208,7 +208,7 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
 
 
 def per_query_deltas(
-    perquery: pd.DataFrame,
+    perquery: Any,
     measure: object,
     system: str | Iterable[str],
     baseline: str,
@@ -221,9 +221,8 @@ def per_query_deltas(
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
-        returns them.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     measure : Measure or str
         The measure.
     system : str, or iterable of str
@@ -277,13 +276,13 @@ def per_query_deltas(
 
 
 def stages(
-    perquery: pd.DataFrame, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
+    perquery: Any, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
 ) -> Axes:
     """Show what is left after each step of a pipeline, on each query and on average.
 
     Parameters
     ----------
-    perquery : DataFrame
+    perquery : frame, path-like, or several of them
         The values for the results of `transformers.stages`, in the order of the steps, as
         ``evaluate_runs(..., perquery=True)`` returns them. With `StRecall`, they are the share of the intents that is
         left.

@@ -24,7 +24,7 @@ _CELLS = 2**22
 
 
 def rank_correlation(
-    perquery_or_means: pd.DataFrame,
+    perquery_or_means: Any,
     reference: Measures | None = None,
     *,
     method: Method = "tau",
@@ -36,12 +36,11 @@ def rank_correlation(
 
     Parameters
     ----------
-    perquery_or_means : DataFrame
-        A frame from ``pt.Experiment``, with or without ``perquery=True``: columns ``name`` (of the system), ``qid``,
-        ``measure``, ``value``, or ``name`` and a column of means for each measure; `evaluate_runs` returns them, too.
-        Columns that are not measures are ignored: ``mrt``, ``queries``, ties (``ties@20``), comparisons with
-        a baseline (``AP +``, ``AP p-value``), and the group in the rows of one group of queries. Higher values are
-        better.
+    perquery_or_means : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them; or a frame of means from ``pt.Experiment`` or
+        `evaluate_runs`, with ``name`` and a column for each measure. Columns of a frame of means that are not measures
+        are ignored: ``mrt``, ``queries``, ties (``ties@20``), comparisons with a baseline (``AP +``, ``AP p-value``),
+        and texts. Higher values are better.
     reference : Measure or str, or list of them, optional
         The measures to compare with; by default, all pairs of measures are compared.
     method : {"tau", "spearman", "tau_ap", "tau_ap_symmetric"}
@@ -293,7 +292,7 @@ def _n_above(values: np.ndarray) -> np.ndarray:
 
 
 def concordance(
-    perquery: pd.DataFrame,
+    perquery: Any,
     gold: Measures,
     measures: Measures | None = None,
     *,
@@ -307,8 +306,8 @@ def concordance(
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     gold : Measure or str, or iterable of them
         The gold standards. A measure is right if it agrees with all of them.
     measures : Measure or str, or iterable of them, optional
@@ -393,14 +392,14 @@ def concordance(
     return with_legend(pd.DataFrame(columns), concordance, {**scores.sizes, "gold": golds, "method": method})
 
 
-def unanimity(perquery: pd.DataFrame, measures: Measures | None = None, *, group: Group | None = None) -> pd.DataFrame:
+def unanimity(perquery: Any, measures: Measures | None = None, *, group: Group | None = None) -> pd.DataFrame:
     r"""Compute metric unanimity (MU): how well each measure finds the improvements on which all others agree.
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
-        returns them. Not changed.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
+        Not changed.
     measures : Measure or str, or iterable of them, optional
         The measures to compare with each other; by default, all in the frame. Unanimity depends on the whole set.
     group : mapping of str to str, or callable, optional

@@ -32,7 +32,7 @@ _SAMPLING: Parameters = {
 
 
 def stability(
-    perquery: pd.DataFrame,
+    perquery: Any,
     measures: Measures | None = None,
     *,
     n_trials: int = 1000,
@@ -47,8 +47,8 @@ def stability(
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)`` returns them.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
     n_trials : int >= 1
@@ -125,7 +125,7 @@ def stability(
 
 
 def topic_sampling(
-    perquery: pd.DataFrame,
+    perquery: Any,
     measures: Measures | None = None,
     sizes: Iterable[int] = range(5, 50, 5),
     *,
@@ -140,9 +140,9 @@ def topic_sampling(
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
-        returns them. Not changed.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
+        Not changed.
     measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
     sizes : iterable of int

@@ -24,7 +24,7 @@ _OF_PAIRS = ("measure", "system", "other", *_MEANS, *_TESTED, "borderline", "ci_
 
 
 def compare(
-    perquery: pd.DataFrame,
+    perquery: Any,
     test: Test = "tukey-randomised",
     measures: Measures | None = None,
     *,
@@ -41,8 +41,8 @@ def compare(
 
     Parameters
     ----------
-    perquery : DataFrame
-        Needed ``name``, ``qid``, ``measure``, ``value``, as from ``pt.Experiment(..., perquery=True)``.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}
         Tukey's HSD tests compare all systems together, the others two at a time.
     measures : Measure or str, or iterable of them, optional

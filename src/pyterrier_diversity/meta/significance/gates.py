@@ -27,14 +27,13 @@ class GateError(ValueError):
 _NAMED_QUERIES = 3
 
 
-def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.DataFrame:
+def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
     """Return the systems whose value of a measure is below a minimum.
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as from `evaluate_runs` or ``pt.Experiment``
-        with ``perquery=True``.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     minimum : mapping of Measure or str to float
         The minimum of each measure. A value equal to it passes.
 
@@ -94,7 +93,7 @@ def below_minimum(perquery: pd.DataFrame, minimum: Mapping[Any, float]) -> pd.Da
 
 
 def worse_than(
-    perquery: pd.DataFrame,
+    perquery: Any,
     baseline: str | Iterable[str],
     measures: Measures | None = None,
     *,
@@ -106,8 +105,8 @@ def worse_than(
 
     Parameters
     ----------
-    perquery : DataFrame
-        A per-query frame, as for `compare`. Not changed.
+    perquery : frame, path-like, or several of them
+        Results by query, as for `compare`. Not changed.
     baseline : str or iterable of str
         The system or systems that the others should not be worse than.
     measures : Measure or str, or iterable of them, optional
@@ -211,16 +210,13 @@ def _in_words(queries: Mapping[str, float]) -> str:
     return f"{'query' if len(queries) == 1 else 'queries'} {named}"
 
 
-def risk(
-    perquery: pd.DataFrame, baseline: str, alpha: float = 1.0, *, measures: Measures | None = None
-) -> pd.DataFrame:
+def risk(perquery: Any, baseline: str, alpha: float = 1.0, *, measures: Measures | None = None) -> pd.DataFrame:
     r"""Compute the risk of each system against a baseline, as in the TREC Web tracks of 2013 and 2014.
 
     Parameters
     ----------
-    perquery : DataFrame
-        Columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(..., perquery=True)``
-        returns them.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     baseline : str
         The system to compare the others with.
     alpha : float >= 0

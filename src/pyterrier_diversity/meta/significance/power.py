@@ -255,7 +255,7 @@ def _test_of(compared: pd.DataFrame, without: Collection[str] = ()) -> dict[Hash
 
 
 def topics_needed(
-    perquery: pd.DataFrame,
+    perquery: Any,
     delta: float | Iterable[float] | None = None,
     *,
     power: float = 0.8,
@@ -269,7 +269,7 @@ def topics_needed(
 
     Parameters
     ----------
-    perquery : DataFrame
+    perquery : frame, path-like, or several of them
         The pilot: columns ``name`` (of the system), ``qid``, ``measure``, ``value``, as ``pt.Experiment(...,
         perquery=True)`` returns them.
     delta : float > 0, or iterable of them, optional
