@@ -301,7 +301,7 @@ def test_formats_of_lines_need_what_they_show(options, message):
     assert message in fail("evaluate", "demo", BM25, XQUAD, "-m", "RBU@5", *options, status=2)
 
 
-# The query and the documents have other names; bad.json is no JSON.
+# The query and the documents have other names; bad.json cannot be read.
 OTHER_NAMES = ["--columns", "topic=qid,arg=docno,kp=iteration"]
 
 

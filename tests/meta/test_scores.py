@@ -98,7 +98,7 @@ def test_a_query_that_is_nan_by_one_measure_alone_is_refused_when_that_measure_i
         (FOUR.assign(value="high"), None, "the column value must contain numbers: .*'high'"),
         (FOUR.assign(value=1e200), None, r"must be at most 1e\+100 in absolute value, but system 'a' has 1e\+200"),
         (FOUR.assign(qid=["1", None] * 4), None, "perquery: row 1 has no qid"),
-        (pd.concat([FOUR, FOUR["qid"]], axis=1), None, "perquery must have the column qid once"),
+        (pd.concat([FOUR, FOUR["qid"]], axis=1), None, "perquery: the column qid appears twice"),
         ({"1": {"P": 0.5}}, None, r"perquery: the name of the system is missing\. Give it"),
         (perquery("a 1 P 0.5", "b 2 P 0.5"), None, "no query for which all systems have a value"),
     ],

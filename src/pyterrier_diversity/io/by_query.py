@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..frames import Columns
 from .forms import named, new_names
 from .labels import printable
 from .look import NAMES_OF_RESULTS, Look
@@ -28,18 +29,14 @@ def read_table_of_results(look: Look) -> pd.DataFrame:
     """Read a table of results by query, with a column for each measure, or with the columns measure and value."""
     if look.form == "frame":
         table = look.data.rename(columns=new_names(look.data.columns, look.columns))
-        table = table.rename(columns={old: new for old, new in NAMES_OF_RESULTS.items() if new not in table})
+        usual = {old: new for old, new in NAMES_OF_RESULTS.items() if new not in table}
+        table = table.rename(columns=lambda name: usual.get(name, str(name)))
     else:
-        table = pd.DataFrame(
-            [named(one.need_object(), one.where, look.columns, NAMES_OF_RESULTS) for one in look.data], dtype=object
-        )
-    table = table.set_axis(list(map(str, table.columns)), axis=1)
-    twice = table.columns[table.columns.duplicated()]
-    if len(twice):
-        raise ValueError(f"{look.name} must have the column {twice[0]} once, but has it twice.")
+        rows = [named(one.need_object(), one.where, look.columns, NAMES_OF_RESULTS) for one in look.data]
+        table = pd.DataFrame(rows, dtype=object)
     measures = ["value"] if "measure" in table else _measures_in(table)
-    table = table.assign(**{name: _numbers(table[name], look) for name in measures})
-    return table[[*_keys(table), "measure", "value"]] if "measure" in table else melted(table)
+    table = table.assign(**{name: _numbers(name, Columns(table, (), look.name), look) for name in measures})
+    return table if "measure" in table else melted(table)
 
 
 def read_values_by_query(look: Look) -> pd.DataFrame:
@@ -51,8 +48,9 @@ def read_values_by_query(look: Look) -> pd.DataFrame:
 def melted(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each value of a table that has a column for each measure."""
     measures = _measures_in(table)
-    keys = table[_keys(table)].iloc[np.repeat(np.arange(len(table)), len(measures))].reset_index(drop=True)
-    return keys.assign(measure=measures * len(table), value=table[measures].to_numpy(np.float64).ravel())
+    keys = table[[name for name in ("name", "qid") if name in table]]
+    rows = keys.iloc[np.repeat(np.arange(len(table)), len(measures))].reset_index(drop=True)
+    return rows.assign(measure=measures * len(table), value=table[measures].to_numpy(np.float64).ravel())
 
 
 def lines_of_results(table: pd.DataFrame, format: str, places: int | None = None) -> str:
@@ -63,21 +61,13 @@ def lines_of_results(table: pd.DataFrame, format: str, places: int | None = None
     return "\n".join(map("\t".join, rows))
 
 
-def _keys(table: pd.DataFrame) -> list[str]:
-    return [name for name in ("name", "qid") if name in table]
-
-
 def _measures_in(table: pd.DataFrame) -> list[str]:
     return [str(name) for name in table if name not in _OTHERS and not str(name).startswith("ties@")]
 
 
-def _numbers(column: pd.Series, look: Look) -> Any:
-    """Return a column of numbers; missing values are NaN."""
+def _numbers(name: str, columns: Columns, look: Look) -> Any:
+    """Return a column of numbers, which may be missing; errors name the place in a file."""
     if look.form == "frame":
-        try:
-            return column.to_numpy(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{look.name}: the column {column.name} must contain numbers: {error}.") from error
-    fields = (Field(value, one.where, str(column.name)) for value, one in zip(column, look.data, strict=True))
-    is_missing = (None, "")
-    return [math.nan if one.value in is_missing or one.value != one.value else one.number() for one in fields]
+        return columns.numbers(name, may_be_missing=True)
+    fields = (Field(value, one.where, name) for value, one in zip(columns[name], look.data, strict=True))
+    return [math.nan if one.value in (None, "") or one.value != one.value else one.number() for one in fields]

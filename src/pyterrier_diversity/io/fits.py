@@ -66,19 +66,15 @@ def by_number(look: Look) -> bool:
 
 
 def of_values(names: str) -> Fits:
-    """Fit lines of values, if the columns with these names have measures and queries, or the rows of means tell."""
+    """Fit lines of values, if words in the column of measures, or rows of means in that of queries, are known."""
     query, measure = (names.split().index(name) for name in ("qid", "measure"))
 
-    def fits(look: Look) -> bool:
-        if not of_lines(len(names.split()), lambda columns: _are_numbers(columns[-1][:1]), wanted="results")(look):
-            return False
-        last = look.data.data.rstrip().rpartition(b"\n")[2].decode(errors="replace")
-        words = re.split(r"\s*\t\s*" if "\t" in last else r"\s+", last.strip())
-        queries, measures = ([line[i] for line in (*look.lines, words) if i < len(line)] for i in (query, measure))
-        has_means = any(word.lower() in SUMMARIES for word in queries)
-        return has_means or (any(map(_is_measure, measures)) and not any(map(_is_measure, queries)))
+    def test(columns: list[tuple[str, ...]]) -> bool:
+        has_means = any(word.lower() in SUMMARIES for word in columns[query])
+        has_measures = any(map(_is_measure, columns[measure])) and not any(map(_is_measure, columns[query]))
+        return reads(float, columns[-1][0]) and (has_means or has_measures)
 
-    return fits
+    return of_lines(len(names.split()), test, wanted="results")
 
 
 def _is_measure(word: str) -> bool:
@@ -116,10 +112,6 @@ def other_lines(wanted: str, look: Look) -> bool:
 
 def _are_whole(words: Iterable[str], low: int = -9, high: int = 9) -> bool:
     return all(re.fullmatch(r"-?[0-9]{1,9}", word) and low <= int(word) <= high for word in words)
-
-
-def _are_numbers(words: Iterable[str]) -> bool:
-    return all(number_of(word) == number_of(word) for word in words)
 
 
 def are_aspects(columns: list[tuple[str, ...]]) -> bool:
@@ -179,14 +171,6 @@ def of_record(test: Callable[[Mapping[Any, Any], Look], bool], wanted: str = "ru
         and bool(look.record)
         and look.wanted in wanted.split()
         and test(look.record, look)
-    )
-
-
-def are_values(record: Mapping[Any, Any], look: Look) -> bool:
-    """Fit an object that maps queries to measures with values."""
-    rows = list(record.values())
-    return "qid" not in look.names and all(
-        isinstance(row, Mapping) and row and _are_numbers(row.values()) for row in rows
     )
 
 
@@ -252,7 +236,12 @@ def are_labels(record: Mapping[Any, Any], look: Look) -> bool:
     """Fit an object that maps queries to documents with labels; in files, fractions are scores."""
     values = [value for docs in record.values() if isinstance(docs, Mapping) for value in docs.values()]
     are_scores = look.text and any(isinstance(value, float) and value % 1 for value in values)
-    return are_queries(record, look) and not are_scores and all(isinstance(docs, Mapping) for docs in record.values())
+    return not are_scores and are_values(record, look)
+
+
+def are_values(record: Mapping[Any, Any], look: Look) -> bool:
+    """Fit an object that maps queries to documents or measures with numbers."""
+    return are_queries(record, look) and all(isinstance(of_query, Mapping) for of_query in record.values())
 
 
 def are_groups(record: Mapping[Any, Any], look: Look) -> bool:

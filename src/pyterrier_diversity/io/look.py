@@ -24,11 +24,8 @@ USUAL_NAMES = {
     **dict.fromkeys(("docid", "corpus-id", "corpus_id"), "docno"),
 }
 # The same for results by query.
-NAMES_OF_RESULTS = {
-    **USUAL_NAMES,
-    **dict.fromkeys(("run", "runid", "run_id", "system"), "name"),
-    **{"topic": "qid", "metric": "measure"},
-}
+NAMES_OF_RESULTS = {**USUAL_NAMES, "topic": "qid", "metric": "measure"}
+NAMES_OF_RESULTS |= dict.fromkeys(("run", "runid", "run_id", "system"), "name")
 # Other names of columns that tell a header from a line of data.
 _OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight"}
 _OTHER_NAMES |= {*NAMES_OF_RESULTS, "name", "measure", "value"}
@@ -182,13 +179,12 @@ def _of_content(look: Look) -> Look:
     whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
     quoting = quoting_of(whole)
     lines = whole.decode(errors="replace").splitlines()
-    between = "\t" if look.wanted == "results" and "\t" in line else None  # names of systems may have spaces
+    # Names of systems may have spaces, and rows of means come late.
+    between, most = ("\t" if "\t" in line else None, len(lines)) if look.wanted == "results" else (None, _MOST_LINES)
     words = [
-        words_of(each, quoting, between)
-        for each in lines[: content.data.count(b"\n", 0, 4096) + _MOST_LINES]
-        if each.strip()
+        words_of(each, quoting, between) for each in lines[: content.data.count(b"\n", 0, 4096) + most] if each.strip()
     ]
-    return look._replace(form="lines", lines=tuple(words[:_MOST_LINES]), text="lines")
+    return look._replace(form="lines", lines=tuple(words[:most]), text="lines")
 
 
 def read_records(source: Any, who: str) -> list[Field]:

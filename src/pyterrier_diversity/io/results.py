@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from numbers import Number
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from .. import frames
+from ..frames import Columns, warn
 from ..warnings import RowsWarning
-from .fits import SUMMARIES
-from .look import look_at
+from .fits import SUMMARIES, are_runs
+from .look import Look, look_at
 from .run_collections import named_runs
-from .shapes import frame_in
+from .shapes import frame_in, shape_of
 
 
 def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -67,8 +67,8 @@ def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) ->
     2  bm25   2   RBU@5   0.75
     3  bm25   2      AP   1.00
     """
-    several = _named(perquery)
-    read = [_read(one, name, columns, rename=isinstance(perquery, Mapping)) for name, one in several.items()]
+    looks = _looks(perquery, columns)
+    read = [_read(look, name, rename=isinstance(perquery, Mapping)) for name, look in looks.items()]
     frame = pd.concat(read, ignore_index=True) if len(read) > 1 else read[0]
     frame.attrs = dict(getattr(perquery, "attrs", {}))
     # Queries of the qrels that have such a name.
@@ -80,32 +80,30 @@ def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) ->
     frame = frame[~frame["qid"].isin(means)].reset_index(drop=True)
     if frame.empty:
         raise ValueError(f"perquery must have values by query (-q in the shell), but has only means ({named}).")
-    frames.warn(RowsWarning(f"perquery: the rows of {named} are left out, because they are means, not queries."))
+    warn(RowsWarning(f"perquery: the rows of {named} are left out, because they are means, not queries."))
     return frame
 
 
-def _named(perquery: Any) -> dict[str, Any]:
-    """Return results by the name of their system, which is empty if they have none."""
-    are_listed = isinstance(perquery, (list, tuple)) and perquery
-    are_files = are_listed and all(isinstance(one, (str, os.PathLike, pd.DataFrame)) for one in perquery)
-    are_named = (
-        isinstance(perquery, Mapping)
-        and "qid" not in look_at(perquery, "results").names
-        and not any(isinstance(n, Number) for of in perquery.values() if isinstance(of, Mapping) for n in of.values())
-    )
-    are_several = are_files or are_named or isinstance(perquery, (str, os.PathLike))
-    return named_runs("read_perquery", perquery) if are_several else {"": perquery}
+def _looks(perquery: Any, columns: Mapping[str, str] | None) -> dict[str, Look]:
+    """Return looks at results by the name of their system, which is empty if they have none."""
+    look_of = partial(look_at, wanted="results", columns=columns, name="perquery")
+    if not isinstance(perquery, (str, os.PathLike)):
+        look = look_of(perquery)
+        shape = shape_of(look)
+        is_one = shape is not None and "results" in shape.holds.split()
+        if is_one or not (isinstance(perquery, Mapping) or (shape is not None and shape.fits is are_runs)):
+            return {"": look}
+    return {name: look_of(one) for name, one in named_runs("read_perquery", perquery).items()}
 
 
-def _read(source: Any, name: str, columns: Mapping[str, str] | None, *, rename: bool) -> pd.DataFrame:
+def _read(look: Look, name: str, *, rename: bool) -> pd.DataFrame:
     """Read results. Those of a system without a name, or of the only one if it is to be renamed, get this name."""
-    look = look_at(source, "results", columns, name="perquery")
     frame = frame_in(look)
     if "name" not in frame or (rename and name and len(set(frame["name"])) == 1):
         if not name and len(frame):
             raise ValueError(f"{look.name}: the name of the system is missing. Give it, as in {{'bm25': results}}.")
         frame = frame.assign(name=name)
-    read = frames.Columns(frame, (), look.name)
+    read = Columns(frame, (), look.name)
     ours = {"name": "name", "qid": "query_id", "measure": "measure"}
     names = {column: read.objects(name, are_ids=False) for column, name in ours.items()}
     return pd.DataFrame({**names, "value": frame["value"].to_numpy()})

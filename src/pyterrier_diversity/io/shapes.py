@@ -31,17 +31,13 @@ from .nuggets import read_nuggets
 from .trec import read_lines_of_qrels, read_lines_of_run, read_numbered, read_passages, read_prels, read_values
 
 _ORDER = "Qrels come first, then runs, then measures."
+_EVALUATE = "Evaluate it first, by evaluate_runs(qrels, runs, measures, perquery=True) or, in the shell, evaluate -q."
 _DOCS = "{document: number}, [document] or [(document, score)]"
 # What is wanted; the columns that it has, of which "a|b" is one of two; its dicts; what to do if it is something else.
 WANTED = {
     "run": ("a run", ("qid", "docno", "score|rank"), _DOCS, _ORDER),
     "qrels": ("qrels", ("qid", "docno", "label"), _DOCS, _ORDER),
-    "results": (
-        "results by query",
-        ("qid", "measure", "value"),
-        "{measure: number}",
-        "Evaluate it first: evaluate_runs(qrels, runs, measures, perquery=True), or evaluate -q in the shell.",
-    ),
+    "results": ("results by query", ("qid", "measure", "value"), "{measure: number}", _EVALUATE),
 }
 _LONGEST_RECORD = 100
 
@@ -66,6 +62,7 @@ _INTENTS = (
 )
 _RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
 _SYSTEMS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
+_BY_QUERY = "Evaluate by query (-q in the shell)."
 _NO_MEASURES = (
     "Name the columns by number, as in columns={'1': 'qid', '2': 'measure', '3': 'value'}, or write a header as the "
     "first line: qid measure value."
@@ -129,11 +126,8 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
         found += f"; the first record is {shown[:_LONGEST_RECORD]}{'...' * (len(shown) > _LONGEST_RECORD)}"
     if shape is None:
         old = missing[0].split()[0]
-        call, shell = (
-            ("perquery", "")
-            if look.wanted == "results"
-            else (look.wanted, f" or, in the shell, --columns theirs={old}")
-        )
+        call = look.wanted.replace("results", "perquery")
+        shell = f" or, in the shell, --columns theirs={old}" * (call == look.wanted)
         return ValueError(
             f"{look.name}: missing column {', '.join(missing)}{found}. If a column has another name, rename it, as in "
             f"io.read_{call}(..., columns={{'theirs': '{old}'}}){shell}."
@@ -217,11 +211,10 @@ SHAPES: tuple[Shape, ...] = (
     Shape("qrels with weights", "qrels", of_lines(5, wanted="qrels"), read_lines_of_qrels),
     Shape("qrels", "qrels", of_lines(4, fits.are_qrels), read_lines_of_qrels),
     *(
-        Shape(f"lines of results ({names})", "results", fits.of_values(names), partial(read_values, names))
+        Shape(f"results in lines of {names}", "results", fits.of_values(names), partial(read_values, names))
         for names in (*LINE_FORMATS.values(), "name measure qid value")
     ),
-    Shape("lines without names of known measures", "", of_lines(3, wanted="results"), _NO_MEASURES),
-    Shape("lines without names of known measures", "", of_lines(4, wanted="results"), _NO_MEASURES),
+    Shape("lines without the name of a known measure", "", partial(fits.other_lines, "results"), _NO_MEASURES),
     Shape("a list of documents with bits for their intents", "", of_lines(3, fits.are_bits), _NESTED),
     Shape("lines of three columns without names", "", of_lines(3), _NO_NAMES),
     Shape("lines of four columns without names", "", of_lines(4, wanted="run"), _NO_NAMES),
@@ -244,12 +237,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("results by query", "results", of_names("qid", "measure", "value", without="docno"), read_table_of_results),
     Shape("results with a column for each measure", "results", _WIDE, read_table_of_results),
     Shape("{query: {measure: value}}", "results", of_record(fits.are_values, "results"), read_values_by_query),
-    Shape(
-        "a table of means",
-        "",
-        of_names("name|run", without="docno qid measure"),
-        "Evaluate by query (-q in the shell).",
-    ),
+    Shape("a table of means", "", of_names("name|run", without="docno qid measure"), _BY_QUERY),
     Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS),
     Shape("rows without score or rank", "", of_names("qid", "docno", wanted="run"), _RANK),
     Shape("topics", "", of_names("qid", "query", without="docno"), _ORDER),
