@@ -129,9 +129,9 @@ class Written(Shown):
 
     Parameters
     ----------
-    format : str, optional
-        Format of the table. By default, the ending of --output, or 'table'. With -q also lines: for one run those of
-        trec_eval or ir_measures, for several long (name, query, measure, value).
+    format : FORMAT
+        table, csv, tsv, json, jsonl, latex, html or markdown. By default, the ending of --output, or 'table'. With -q
+        also lines of values: trec_eval or ir_measures for one run, and long (name, query, measure, value) for several.
     """
 
     format: Annotated[str | None, click.Choice([*FORMATS, *LINE_FORMATS])] = None
