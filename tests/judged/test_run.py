@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from by_hand import value
-from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall
+from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall, evaluate_runs
 from pyterrier_diversity.io import qrels_frame, run_frame
 from pyterrier_diversity.judged import Run, judge
 
@@ -445,3 +445,37 @@ def test_sessions_are_those_of_the_specification(rows):
     sessions = [session([row for row in rows if row[0] == query]) for query in "pq"]
     assert n.tolist() == [len(ranks) for ranks in sessions]
     assert found.tolist() == [ranks.index(doc) + 1 if doc in ranks else 0 for ranks in sessions for doc in "dcba"]
+
+
+@pytest.mark.parametrize("column", ["qid", "docno"])
+@pytest.mark.parametrize("numbers", ["run", "qrels"])
+def test_ids_that_lost_their_zeros_on_one_side_are_refused(column, numbers):
+    frames = {
+        "qrels": pd.DataFrame({"qid": ["07", "8"], "docno": ["0077", "5"], "label": 1}),
+        "run": pd.DataFrame({"qid": ["07", "8"], "docno": ["0077", "5"], "score": 1.0}),
+    }
+    frames[numbers] = frames[numbers].astype({column: int})
+
+    with pytest.raises(
+        ValueError, match=r"^Run mine: (query_id: '07' is 7|doc_id: '0077' is 77) on the other side, .* dtype=str"
+    ):
+        evaluate_runs(frames["qrels"], {"mine": frames["run"]}, [RBU @ 5])
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_told"),
+    [
+        ([("1", "a", 0.1), ("1", "b", 0.2), ("1", "c", 0.3)], True),
+        ([("1", "a", 0.1), ("1", "b", 0.2), ("1", "c", 0.2), ("2", "d", 1), ("2", "e", 2)], True),
+        ([("1", "a", 0.1), ("1", "b", 0.2)], False),
+        ([("1", "a", 0.1), ("1", "b", 0.2), ("1", "c", 0.3), ("2", "d", 2), ("2", "e", 1)], False),
+        ([("1", "a", 0.1), ("1", "b", 0.3), ("1", "c", 0.2)], False),
+    ],
+)
+def test_scores_that_rise_down_the_rows_of_every_query_are_told_of(rows, is_told):
+    run = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        Run(run, is_whole=True)
+
+    assert [str(one.message).startswith("Scores rise down") for one in found] == [True] * is_told

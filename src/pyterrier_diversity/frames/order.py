@@ -79,11 +79,10 @@ class RankedRows(NamedTuple):
 
     def _rises(self) -> bool:
         """Tell whether the scores of all queries rise down the rows as given; at least one has three documents."""
-        if self.rows is None or self.size.max() < 3:
-            return False
         differ = (self.key[1:] == self.key[:-1]) & (self.score[1:] < self.score[:-1])
-        has_several = np.bincount(self.key[1:][differ], minlength=len(self.size))[self.size > 1]
-        return bool((self.rows[1:] < self.rows[:-1])[differ].all() and has_several.all())
+        if self.rows is None or self.size.max() < 3 or not (self.rows[1:] < self.rows[:-1])[differ].all():
+            return False
+        return len(np.unique(self.key[1:][differ])) == np.count_nonzero(self.size > 1)
 
     def _contradicted(self, rank: np.ndarray) -> str:
         """Return a message about queries where a lower rank has a higher score, or an empty string."""

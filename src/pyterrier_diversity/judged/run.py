@@ -81,11 +81,10 @@ class Run:
         if ordered.rows is not None:
             tie, doc_len = (None if values is None else values[ordered.rows] for values in (tie, doc_len))
         self.query_ids: list[str] = ordered.query.names.tolist()
-        self._of_integers = columns.of_integers
         self.query, self.turn = ordered.query.codes, ordered.key
         self.sessions = Sessions(self.query, self.turn) if ordered.has_turns else None
         self.tie = ordered.score if tie is None else tie
-        self._docs, self._doc_len = ordered.docs, doc_len
+        self._docs, self._doc_len, self._of_integers = ordered.docs, doc_len, columns.of_integers
         self._size = ordered.size
         self._start = np.cumsum(self._size) - self._size
         self._warned: set[str] = set()
@@ -265,21 +264,17 @@ class Run:
 
     def _refuse_lost_zeros(self, judgements: Judgements) -> None:
         """Raise a ``ValueError`` if ids that were read as numbers on one side have leading zeros on the other."""
-        ids = {
-            "query_id": (self.query_ids, judgements.query_ids),
-            "doc_id": (self._docs.tolist(), set().union(*judgements.judged_docs)),
-        }
+        docs = set(self._docs.tolist()), set().union(*judgements.judged_docs)
+        ids = {"query_id": (set(self.query_ids), set(judgements.query_ids)), "doc_id": docs}
         for name in self._of_integers ^ judgements.of_integers:
-            sides = dict(zip(("run", "qrels"), ids[name], strict=True))
-            numbers = "run" if name in self._of_integers else "qrels"
-            words = "qrels" if numbers == "run" else "run"
-            known = set(sides[numbers])
-            for one in sides[words]:
-                if one[:1] == "0" and one.isdigit() and (one.lstrip("0") or "0") in known and one not in known:
-                    raise ValueError(
-                        f"The {words} has {one!r} where the {numbers} has {one.lstrip('0') or '0'}: the {numbers} was "
-                        f"read with {name} as numbers, which lost leading zeros. Read it with dtype=str."
-                    )
+            words, numbers = ids[name] if name in judgements.of_integers else ids[name][::-1]
+            for lost in (
+                one for one in sorted(words - numbers) if one[0] == "0" and (one.lstrip("0") or "0") in numbers
+            ):
+                raise ValueError(
+                    f"{name}: {lost!r} is {lost.lstrip('0') or '0'} on the other side, which was read as numbers "
+                    "without leading zeros. Read the ids with dtype=str."
+                )
 
     def _warn_of_unjudged(self, judgements: Judgements, shared: Sequence[int]) -> None:
         """Warn if no document is judged in several queries, as the document ids may not match."""
