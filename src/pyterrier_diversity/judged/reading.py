@@ -56,9 +56,10 @@ def judge(qrels: pd.DataFrame) -> Judgements:
     qrels : DataFrame
         Query, document and label, with PyTerrier's or ir_measures' names; optionally ``iteration`` or
         ``subtopic_id`` (the intent), ``weight``, ``intent_type``, ``importance`` (a word), ``importance_value`` (what
-        the word counts, at most 1), ``rarity``, and ``gain``. A row with an empty document only names an
-        intent. With a column ``passage``, a row is a passage of a document, and may have a ``nugget``. The document's
-        label for an intent is then the highest label of its passages, and its gain is their sum.
+        the word counts, at most 1), ``rarity``, and ``gain``. A row with an empty document, or with a placeholder of
+        RAGElo, only names an intent. With a column ``passage``, a row is a passage of a document, and may have a
+        ``nugget``. The document's label for an intent is then the highest label of its passages, and its gain is their
+        sum.
 
     Returns
     -------
