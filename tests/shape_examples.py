@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 
 from pyterrier_diversity import RBU
+from pyterrier_diversity.io.nugget_formats import NUGGET_FORMATS
 
 _RUN = {"qid": ["1"], "docno": ["d1"], "score": [2.5]}
 
@@ -45,7 +47,7 @@ EXAMPLES: list[tuple[str, Any]] = [
     ("run", '{"0": {"qid": "1", "docno": "d1", "score": 2.5}}'),
     ("run", '{"results": [{"qid": "1", "docno": "d1", "score": 2.5}]}'),
     ("run", '{"qid": "1", "run_id": "mine", "nuggets": [{"text": "fact", "assignment": "support"}]}'),
-    ("qrels", '{"qid": "1", "run_id": "mine", "nuggets": [{"text": "fact", "assignment": "support"}]}'),
+    *(("qrels", json.dumps(known.example)) for known in NUGGET_FORMATS[:-2]),
     ("qrels", "qid,docno,nugget_text,assignment\n1,d1,fact,support\n"),
     ("run", '{"query": {"qid": "1", "text": "crane"}, "candidates": [{"docid": "d1", "score": 2.5}]}'),
     ("qrels", "query-id\tcorpus-id\tscore\n1\td1\t1\n"),

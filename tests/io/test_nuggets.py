@@ -18,7 +18,7 @@ from by_hand import value
 from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, StRecall, evaluate_runs, meta, missed_intents
 from pyterrier_diversity.frames import PYTERRIER_NAMES
 from pyterrier_diversity.io import answers, read_nuggets, read_qrels, read_run, write_qrels
-from pyterrier_diversity.io.nugget_formats import FORMATS, LAYOUTS
+from pyterrier_diversity.io.nugget_formats import LAYOUTS, NUGGET_FORMATS
 
 
 def rows(qrels, *columns):
@@ -326,9 +326,9 @@ def test_what_says_all_is_read_in_silence(source, columns, expected):
 # What all formats share
 
 
-@pytest.mark.parametrize("known", FORMATS, ids=[known.title for known in FORMATS])
+@pytest.mark.parametrize("known", NUGGET_FORMATS, ids=[known.title for known in NUGGET_FORMATS])
 def test_the_example_of_each_format_is_taken_by_its_own_row(known):
-    assert next(one for one in FORMATS if one.fits(known.example)) is known
+    assert next(one for one in NUGGET_FORMATS if one.fits(known.example)) is known
     assert known.name in LAYOUTS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

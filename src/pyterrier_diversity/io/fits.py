@@ -14,8 +14,8 @@ import pandas as pd
 from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .look import Look, usual_names
-from .nugget_formats import layout_of
-from .records import Field, number_of, reads
+from .nugget_formats import Format
+from .records import number_of, reads
 
 Fits = Callable[[Look], bool]
 
@@ -267,10 +267,9 @@ def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
     return any(isinstance(value, (Mapping, list)) for value in record.values())
 
 
-def of_nuggets(record: Mapping[Any, Any], look: Look) -> bool:
+def of_nuggets(known: Format) -> Fits:
     """Fit an object in a format of nuggets."""
-    row = {look.columns.get(key, key): value for key, value in record.items()}
-    return layout_of(Field(row, look.name)) not in ("table", "groups", None)
+    return of_record(lambda record, look: known.fits({look.columns.get(key, key): one for key, one in record.items()}))
 
 
 def are_nugget_rows(look: Look) -> bool:

@@ -110,7 +110,7 @@ _CRITERIA = [{"criterion": {"criterion_name": "cause", "short_question": "Why?"}
 _RESULT = {"qid": "q1", "did": "d1", "evaluator_name": "rubric_coverage", "answer": {"criteria": _CRITERIA}}
 _ROW = {"qid": "q1", "docno": "d1", "label": 1, "nugget_text": "cause"}
 # From special to general: the first one that fits counts.
-FORMATS = (
+NUGGET_FORMATS = (
     Format("freshstack", "nuggets of FreshStack", _is_freshstack, {"query_id": "q1", "nuggets": [_FRESH]}),
     Format("autonuggetizer", "nuggets of AutoNuggetizer", _holds(_NESTED, "nuggets"), _PASSAGE),
     Format("nuggetbank", "a NuggetBank or RAGTIME bank", _holds(_NESTED, "nugget_bank", "claim_bank"), _BANK),
@@ -126,4 +126,4 @@ FORMATS = (
 def layout_of(record: Field) -> str:
     """Return the name of the format of an object."""
     fields = record.need_object()
-    return next(known.name for known in FORMATS if known.fits(fields))
+    return next(known.name for known in NUGGET_FORMATS if known.fits(fields))

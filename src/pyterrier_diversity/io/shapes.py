@@ -27,6 +27,7 @@ from .forms import (
     rows_of_row,
 )
 from .look import USUAL_NAMES, Look
+from .nugget_formats import NUGGET_FORMATS
 from .nuggets import read_nuggets
 from .trec import read_lines_of_qrels, read_lines_of_run, read_numbered, read_passages, read_prels, read_values
 
@@ -226,7 +227,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a table in pandas' orient 'index'", _ALL, of_record(fits.are_rows, _ALL), _of_members),
     Shape("rows in an object", _BOTH, of_record(fits.holds_rows), _of_members),
     Shape("judged answers", _BOTH, of_record(fits.are_answers, "run"), partial(frame_of, rows_of_answer)),
-    Shape("nuggets", "qrels", of_record(fits.of_nuggets), _of_nuggets),
+    *(Shape(known.title, "qrels", fits.of_nuggets(known), _of_nuggets) for known in NUGGET_FORMATS[:-2]),
     Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _of_nuggets),
     Shape("a request of Castorini's tools", "run", of_record(fits.is_request), partial(frame_of, rows_of_request)),
     Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, _of_scores),
