@@ -35,6 +35,7 @@ EXAMPLES: list[tuple[str, Any]] = [
     ("results", "1\tAP\t0.5\n"),
     ("results", "bm25 1 RBU@5 0.5\n"),
     ("results", "bm25 fluency 1 0.5\nbm25 fluency all 0.5\n"),
+    ("results", "AP\t0.5\n"),
     ("results", "1 fluency 0.5\n"),
     ("qrels", "1 d1 01001\n"),
     ("run", "1\td1\t2.5\n"),

@@ -30,6 +30,8 @@ NAMES_OF_RESULTS |= dict.fromkeys(("run", "runid", "run_id", "system"), "name")
 _OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight"}
 _OTHER_NAMES |= {*NAMES_OF_RESULTS, "name", "measure", "value"}
 _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
+# The line of trec_eval with the tag of a run.
+_TAG = re.compile(rb"^runid\s+all\s.*$", re.MULTILINE)
 _MOST_LINES, _MOST_BYTES = 200, 2**16
 
 
@@ -160,6 +162,8 @@ def inner(record: Any, name: str) -> Any:
 
 
 def _of_content(look: Look) -> Look:
+    if look.wanted == "results":
+        look = look._replace(data=look.data._replace(data=_TAG.sub(b"", look.data.data)))
     content: Content = look.data
     line = content.first_line
     if content.data.startswith(b"PAR1"):

@@ -49,7 +49,7 @@ def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) ->
         If a file does not exist.
     ValueError
         If a file cannot be read (the message names file and line), a column or the name of a system is missing, a value
-        is not a number, or there are only means.
+        is not a number, or there are no values of queries.
     TypeError
         If ``perquery`` has another form.
 
@@ -74,13 +74,13 @@ def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) ->
     # Queries of the qrels that have such a name.
     kept = frame.attrs.get("queries_like_means", ())
     means = [query for query in frame["qid"].unique() if query.lower() in SUMMARIES and query not in kept]
-    if not means:
-        return frame
     named = ", ".join(map(repr, means))
-    frame = frame[~frame["qid"].isin(means)].reset_index(drop=True)
+    frame = frame[~frame["qid"].isin(means)].reset_index(drop=True) if means else frame
     if frame.empty:
-        raise ValueError(f"perquery must have values by query (-q in the shell), but has only means ({named}).")
-    warn(RowsWarning(f"perquery: the rows of {named} are left out, because they are means, not queries."))
+        found = f"only means ({named})" if means else "none"
+        raise ValueError(f"perquery must have values by query (-q in the shell), but has {found}.")
+    if means:
+        warn(RowsWarning(f"perquery: the rows of {named} are left out, because they are means, not queries."))
     return frame
 
 

@@ -215,6 +215,7 @@ SHAPES: tuple[Shape, ...] = (
         Shape(f"results in lines of {names}", "results", fits.of_values(names), partial(read_values, names))
         for names in (*LINE_FORMATS.values(), "name measure qid value")
     ),
+    Shape("a table of means", "", of_lines(2, wanted="results"), _BY_QUERY),
     Shape("lines without the name of a known measure", "", partial(fits.other_lines, "results"), _NO_MEASURES),
     Shape("a list of documents with bits for their intents", "", of_lines(3, fits.are_bits), _NESTED),
     Shape("lines of three columns without names", "", of_lines(3), _NO_NAMES),

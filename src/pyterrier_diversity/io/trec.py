@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 
@@ -68,11 +66,8 @@ def read_prels(look: Look) -> pd.DataFrame:
 
 def read_values(names: str, look: Look) -> pd.DataFrame:
     """Read lines of values, whose columns have these names. Words with spaces are separated by tabs."""
-    data = re.sub(rb"(?m)^runid\b.*$", b"", look.data.data)  # trec_eval tells the tag of the run
     separator = "\t" if "\t" in look.data.first_line else None
-    return read_columns(
-        look.data._replace(data=data), {name: _KINDS[name] for name in names.split()}, separator=separator
-    )
+    return read_columns(look.data, {name: _KINDS[name] for name in names.split()}, separator=separator)
 
 
 def read_numbered(look: Look) -> pd.DataFrame:
