@@ -187,14 +187,14 @@ def test_a_gate_says_how_many_queries_it_needs():
 
 
 def test_options_have_the_types_defaults_and_help_of_the_function():
-    function = of(compare, "test", "n_trials", "alpha", correction="mine")(lambda: None)
+    function = of(compare, "test", "n_trials", "alpha", ci="mine")(lambda: None)
     options = {option.name: option for option in function.__click_params__}
 
     assert "wilcoxon" in options["test"].type.choices
     assert options["test"].default == "tukey-randomised"
     assert options["n_trials"].type.min == 1
-    assert options["alpha"].help == "Significance level. Intervals have the confidence level 1 - alpha."
-    assert options["correction"].help == "mine"
+    assert options["alpha"].help == "Significance level."
+    assert options["ci"].help == "mine"
 
 
 def test_explained_rows_are_turned_round_on_request():

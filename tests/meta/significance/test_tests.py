@@ -302,7 +302,7 @@ def test_the_interval_of_the_bootstrap_is_studentised():
     w = (z - z.mean())[np.argsort([f"q{i}" for i in range(25)])]
     ts = sorted((abs(t_of(w[queries].tolist())) for queries in samples), reverse=True)
 
-    row = pair(z, "bootstrap", n_trials=100, alpha=0.1)
+    row = pair(z, "bootstrap", n_trials=100, ci=0.9)
 
     half = ts[9] * z.std(ddof=1) / 5
     assert row[["ci_low", "ci_high"]].tolist() == pytest.approx([z.mean() - half, z.mean() + half], abs=1e-9)
@@ -337,12 +337,13 @@ def test_0_is_outside_the_interval_exactly_if_the_difference_is_significant(valu
         assert (result["difference"] <= result["ci_high"]).all()
     else:
         assert (result["ci_high"] == np.inf).all()
+    assert result.attrs["ci"] == 1 - alpha
 
 
 @pytest.mark.parametrize("test", INTERVALS)
 def test_intervals_are_only_moved_by_rounding_errors(test):
     p = compare(perquery(MATRIX), test, rng=1, n_trials=500)["p"]
-    other = compare(perquery(MATRIX), test, rng=1, n_trials=500, alpha=0.5)
+    other = compare(perquery(MATRIX), test, rng=1, n_trials=500, ci=0.5)
 
     assert ((other["ci_low"] + other["ci_high"]) / 2).tolist() == pytest.approx(other["difference"].tolist(), abs=1e-9)
     assert (((other["ci_low"] > 0) | (other["ci_high"] < 0)) == (p < 0.5)).all()
@@ -507,6 +508,7 @@ def test_the_table_says_how_it_was_made(test, n_trials):
     assert result.attrs["n_trials"] == n_trials
     told = [result.attrs[key] for key in ("test", "alpha", "correction", "n_systems", "n_queries")]
     assert told == [test, 0.01, "bonferroni", 3, 4]
+    assert result.attrs["ci"] == 0.99
     assert (result.attrs["seed"], result.attrs["version"]) == (1, __version__)
     assert "seed" not in compare(perquery(SYSTEMS), test, rng=np.random.default_rng(1), n_trials=20).attrs
     assert ("groups" in result.attrs) == (test == "tukey-randomised")
@@ -521,6 +523,7 @@ def test_the_table_says_how_it_was_made(test, n_trials):
         ({"test": "z"}, "compare: test must be one of 'tukey-randomised', .*, not 'z'"),
         ({"groups": "each"}, "compare: groups must be one of 'all', 'pairwise', not 'each'"),
         ({"alpha": 1}, r"compare: alpha must be a number in \(0, 1\), not 1"),
+        ({"ci": 95}, r"compare: ci must be a number in \(0, 1\), not 95"),
         ({"n_trials": 0}, "compare: n_trials must be an integer in .*, not 0"),
         ({"baseline": "w"}, "compare: baseline must be among the systems x, y, z, not 'w'"),
         ({"baseline": []}, r"compare: baseline must be among the systems x, y, z, not \[\]"),
@@ -538,6 +541,10 @@ def test_the_table_says_how_it_was_made(test, n_trials):
                 rf"^compare: n_trials must be at least 20 for test='{test}' and alpha = 0\.05, not 19\.",
             )
             for test in DRAWING
+        ),
+        *(
+            ({"test": test, "n_trials": 99, "ci": 0.999}, r"at least 1000 for .* \(1 - ci\) = 0\.001, not 99")
+            for test in DRAWING[:2]
         ),
     ],
 )

@@ -13,6 +13,7 @@ from ...evaluate.perquery import warn_of_missing
 from ...frames import warn
 from ...io import read_perquery
 from ...measures import parse, signature
+from ...parameters import LEVEL
 from ...randomness import Rng
 from ...warnings import SignificanceWarning
 from ..scores import Measures, outcomes, range_of, read_scores, rounded, with_legend
@@ -34,6 +35,7 @@ def compare(
     alternative: Alternative = "two-sided",
     n_trials: int | None = None,
     alpha: float = 0.05,
+    ci: float | None = None,
     rng: Rng = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
@@ -59,7 +61,9 @@ def compare(
     n_trials : int >= 1, optional
         Trials of a randomised test. By default 5,000 (HSD), 1,000 (bootstrap) or 9,999 (permutation).
     alpha : float in (0, 1)
-        Significance level. Intervals have the confidence level 1 - alpha.
+        Significance level.
+    ci : float in (0, 1), optional
+        Confidence level of the intervals, by default 1 - alpha.
     rng : int or Generator, optional
         Random seed.
     n_jobs : int, optional
@@ -105,7 +109,7 @@ def compare(
     ------
     ValueError
         If the frame cannot be read, there are fewer than two systems or queries, a parameter is out of range, or there
-        are fewer trials than 1/alpha.
+        are fewer trials than 1/alpha or 1/(1 - ci).
     TypeError
         If the baseline is neither a name nor a list of names.
 
@@ -141,14 +145,17 @@ def compare(
     how = design(
         who, scores, n_trials, correction, rng, n_jobs, test=test, groups=groups, alternative=alternative, alpha=alpha
     )
-    if how.is_random and np.round(how.n_trials * how.alpha, 10) < 1:
-        least = f"{np.ceil(np.round(1 / how.alpha, 10)):.0f} for test={how.test!r} and alpha = {how.alpha:g}"
-        raise ValueError(f"{who}: n_trials must be at least {least}, not {how.n_trials}.")
+    level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
+    for name, outside in (("alpha", how.alpha), ("(1 - ci)", level)):
+        if how.is_random and np.round(how.n_trials * outside, 10) < 1:
+            least = f"{np.ceil(np.round(1 / outside, 10)):.0f} for test={how.test!r} and {name} = {outside:g}"
+            raise ValueError(f"{who}: n_trials must be at least {least}, not {how.n_trials}.")
+    how = how._replace(level=level)
     first, second = scores.pairs(who, baseline)
     parts = [_statistics(v, range_of(name), first, second, how) for name, v in scores.by_measure.items()]
     table = scores.table(parts, first, second)
     table = table.assign(**how.decided(table["p"].to_numpy(), len(parts), len(scores.queries)))
-    attrs = how.attributes(scores)
+    attrs = {**how.attributes(scores), "ci": ci}
     attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
     attrs |= _bounds(table, how, len(parts))
@@ -204,7 +211,7 @@ def _statistics(
 ) -> dict[str, np.ndarray]:
     """Return the columns of the pairs of a measure, whose values are within ``bounds``."""
     means = values.mean(axis=1)
-    half_widths = np.where(np.ptp(values, axis=1) == 0, np.nan, t_half_width(values, how.alpha))
+    half_widths = np.where(np.ptp(values, axis=1) == 0, np.nan, t_half_width(values, how.level))
     low, high = np.clip([means - half_widths, means + half_widths], *bounds)
     z, difference = rounded(values[first] - values[second]), means[first] - means[second]
     p, half_width, borderline = tested(values, first, second, how)
@@ -229,7 +236,7 @@ def _interval(difference: np.ndarray, p: np.ndarray, half_widths: np.ndarray, ho
     """
     size = how.sided(difference)
     near, far = size - half_widths, size + half_widths
-    outside = rounded(p) < rounded(how.alpha)
+    outside = rounded(p) < rounded(how.level)
     near = np.where(outside, np.maximum(near, np.finfo(float).tiny), np.minimum(near, 0.0))
     if how.alternative == "greater":
         return np.array([near, np.full(p.shape, np.inf)])

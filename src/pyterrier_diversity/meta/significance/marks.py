@@ -228,7 +228,7 @@ def _text_columns(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: in
     if "ci_low" in table:
         ends = [[f"{value:+.{places}f}" for value in table[name]] for name in ("ci_low", "ci_high")]
         width = max(map(len, [*ends[0], *ends[1]]))
-        columns[f"{100 * (1 - attrs.get('alpha', 0.05)):g}% interval"] = [
+        columns[f"{100 * float(str(attrs.get('ci', 0.95))):g}% interval"] = [
             f"{low:>{width}}  {high:>{width}}" for low, high in zip(*ends, strict=True)
         ]
     p = "p_corrected" if "p_corrected" in table else "p"

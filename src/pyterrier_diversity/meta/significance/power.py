@@ -251,7 +251,7 @@ def overlap(compared: pd.DataFrame) -> pd.DataFrame:
 
 def _test_of(compared: pd.DataFrame, without: Collection[str] = ()) -> dict[Hashable, Any]:
     """Return the attributes of a comparison that describe its test, except for those in ``without``."""
-    return {name: what for name, what in compared.attrs.items() if name not in ("legend", "signatures", *without)}
+    return {name: what for name, what in compared.attrs.items() if name not in ("legend", "ci", "signatures", *without)}
 
 
 def topics_needed(

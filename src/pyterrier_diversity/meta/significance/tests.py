@@ -26,7 +26,7 @@ up to 13 queries with them (there by all flips of signs). p is 1 if all differen
 *Intervals.* HSD tests have simultaneous intervals: the difference plus and minus a quantile of the largest differences
 in the trials, or of the studentised range. The bootstrap interval is :math:`\bar z \pm t^* s_z/\sqrt N`, where
 :math:`t^*` is a quantile of :math:`|t(w^*)|` over the same resamples. Wilcoxon's test and the permutation test give
-no intervals. An interval excludes 0 if and only if the difference is significant, unless ``correction`` is
+no intervals. An interval excludes 0 if and only if the difference is significant, unless ``correction`` or ``ci`` is
 given. A correction does not change the intervals.
 
 All pairs and measures share the same trials. Errors of their p-values are therefore correlated; more trials make them
@@ -75,7 +75,7 @@ class PairResults(NamedTuple):
 
 
 class Design(NamedTuple):
-    """How pairs are tested."""
+    """How pairs are tested. ``level`` is 1 minus the confidence of intervals."""
 
     test: Test
     groups: Grouping
@@ -86,6 +86,7 @@ class Design(NamedTuple):
     n_jobs: int | None
     alternative: Alternative = "two-sided"
     seed: Mapping[Hashable, int] = {}
+    level: float = 0.05
 
     @property
     def together(self) -> bool:
@@ -194,7 +195,7 @@ def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> PairR
     tasks = [(values, *block) for block in how.blocks]
     ranges = np.sort(rounded(np.concatenate(in_parallel(_ranges, tasks, n_jobs=how.n_jobs, what=how.test))))
     p = (how.n_trials - np.searchsorted(ranges, delta)) / how.n_trials
-    return PairResults(p, critical(ranges, how.alpha))
+    return PairResults(p, critical(ranges, how.level))
 
 
 def _ranges(values: np.ndarray, seed: np.random.SeedSequence, n_trials: int) -> np.ndarray:
@@ -209,7 +210,7 @@ def _flips(z: np.ndarray, how: Design) -> PairResults:
     count = reached(means, how.sided(z.mean(axis=1)))
     if how.test == "permutation":
         return PairResults(count / 2**n_queries if all_of_them else (count + 1) / (how.n_trials + 1))
-    return PairResults(count / how.n_trials, critical(means, how.alpha))
+    return PairResults(count / how.n_trials, critical(means, how.level))
 
 
 def _bootstrap(z: np.ndarray, how: Design) -> PairResults:
@@ -219,7 +220,7 @@ def _bootstrap(z: np.ndarray, how: Design) -> PairResults:
     t, means = (np.concatenate(each, axis=1) for each in zip(*drawn, strict=True))
     p = reached(how.sided(t), how.sided(studentised(z))) / how.n_trials
     error = standard_error(z)
-    half_width = np.where(error == 0, 0.0, critical(how.sided(t), how.alpha)) * error
+    half_width = np.where(error == 0, 0.0, critical(how.sided(t), how.level)) * error
     # Fig. 3: the threshold is the B alpha-th largest of the resamples.
     sizes, place = rounded(np.abs(t)), int(np.round(how.n_trials * how.alpha, 10))
     threshold = np.partition(sizes, -place, axis=1)[:, [-place]]
@@ -253,7 +254,7 @@ def _parametric_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> PairR
     if rounded(error) == 0:
         return PairResults(np.where(delta == 0, 1.0, 0.0), np.zeros(()))
     p = np.clip(np.concatenate(_in_parts(studentized_range.sf, delta / error, how, _SLOW, m, freedom)), 0.0, 1.0)
-    return PairResults(p, np.asarray(_critical_range(how.alpha, m, freedom) * error))
+    return PairResults(p, np.asarray(_critical_range(how.level, m, freedom) * error))
 
 
 @functools.cache
@@ -268,7 +269,7 @@ def _t(z: np.ndarray, how: Design) -> PairResults:
     from scipy.stats import t
 
     p = np.asarray(how.n_sides * t.sf(how.sided(studentised(z)), z.shape[1] - 1))
-    return PairResults(p, t_half_width(z, 2 * how.alpha / how.n_sides))
+    return PairResults(p, t_half_width(z, 2 * how.level / how.n_sides))
 
 
 def _wilcoxon(z: np.ndarray, how: Design) -> PairResults:
