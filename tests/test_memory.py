@@ -36,6 +36,7 @@ from pyterrier_diversity import (
 )
 from pyterrier_diversity.evaluate import scoring
 from pyterrier_diversity.evaluate.evaluator import DiversityEvaluator
+from pyterrier_diversity.io import readers
 from pyterrier_diversity.measures.base import registered
 
 # The highest number that a turn may have.
@@ -133,6 +134,19 @@ def test_a_large_cutoff_needs_no_additional_memory(cutoff):
 
     for given in (run, run.drop(columns="turn")):
         assert megabytes(lambda given=given: evaluator.values(given)) < 50
+
+
+def test_memory_for_a_run_does_not_grow_with_its_queries(tmp_path, monkeypatch):
+    monkeypatch.setattr(readers, "_PART", 2**17)
+    qrels = pd.DataFrame({"qid": "0", "docno": ["d1", "d2"], "label": 1, "iteration": ["a", "b"]})
+
+    def needed(n_queries):
+        path = tmp_path / f"{n_queries}.run"
+        lines = (f"{query} Q0 d{rank} {rank} {-rank} tag\n" for query in range(n_queries) for rank in range(200))
+        path.write_text("".join(lines))
+        return megabytes(lambda: evaluate_runs(qrels, {"a": path}, [RBU @ 5]))
+
+    assert needed(300) < 1.2 * needed(100)
 
 
 def test_a_finished_run_is_freed_at_once(monkeypatch):

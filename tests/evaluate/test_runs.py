@@ -16,7 +16,7 @@ from ir_measures import AP, Measure, P, ScoredDoc, nDCG
 from pyterrier_diversity import CT, NDEVAL, RBU, Adhoc, DiversityMeasure, alpha_nDCG, evaluate_runs, signature
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
-from pyterrier_diversity.io import run_frame
+from pyterrier_diversity.io import run_parts
 from pyterrier_diversity.io.run_collections import run_files
 from pyterrier_diversity.transformers import Evaluate
 from pyterrier_diversity.warnings import DataWarning, EmptyWarning, IdsWarning, RepeatsWarning
@@ -187,7 +187,7 @@ def test_what_cannot_be_evaluated_is_refused(changed, message):
 
 def test_no_run_is_read_after_one_that_is_bad(tmp_path, monkeypatch):
     read = []
-    monkeypatch.setattr(scoring, "run_frame", lambda path, **how: read.append(path.name) or run_frame(path, **how))
+    monkeypatch.setattr(scoring, "run_parts", lambda path, **how: read.append(path.name) or run_parts(path, **how))
     for name in "abc":
         (tmp_path / f"{name}.run").write_text("1 Q0 d1\n" if name == "b" else "1 Q0 demo-1 1 1 t\n")
 

@@ -69,5 +69,5 @@ def test_there_may_be_any_number_of_queries(n_queries):
 def test_ranks_of_different_queries_and_turns_do_not_contradict_each_other():
     rows = [("p", 0, 2.0, "a"), ("p", 1, 1.0, "b"), ("q", 0, 0.5, "c")]
 
-    assert ordered(rows, rank=[9, 3, 1]).doubt() == ""
-    assert "in 1 of 2 queries of the run, such as 'p'" in ordered(rows, turns=False, rank=[9, 3, 1]).doubt()
+    assert ordered(rows, rank=[9, 3, 1]).odd().message() == ""
+    assert "in 1 of 2 queries of the run, such as 'p'" in ordered(rows, turns=False, rank=[9, 3, 1]).odd().message()

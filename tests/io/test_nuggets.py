@@ -874,7 +874,7 @@ def test_words_of_ones_own_count_as_much_as_they_say():
         ("[" * 100_000, ", line 1: objects are nested too deeply."),
         ("7", " must be a path, a frame, an object or a list of them, not lines of words."),
         ('["' + "9" * 5_000, ", line 1: this is not JSON: "),
-        (b'{"a\xff', ", line 1: 'utf-8' codec can't decode byte 0xff"),
+        (b'{"a\xff', ", line 1: byte 0xff is not UTF-8: invalid start byte."),
         (
             '{"qid": "1", "nuggets": [{"text": "\\ud800", "importance": "vital"}]}',
             ", line 1: a text must not contain '\\ud800', which is half of a character.",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from by_hand import value
 from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall, evaluate_runs
 from pyterrier_diversity.io import qrels_frame, run_frame
-from pyterrier_diversity.judged import Run, judge
+from pyterrier_diversity.judged import Doubts, Run, judge
 
 
 def run(*rows: str) -> pd.DataFrame:
@@ -119,10 +119,10 @@ def tied(n_queries: int = 6, n_docs: int = 2, score: float = 0.0) -> pd.DataFram
     return pd.DataFrame(rows, columns=["qid", "docno", "score"])
 
 
-def doubts(frame: pd.DataFrame, **how: bool) -> list[str]:
+def doubts(frame: pd.DataFrame) -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        Run(frame, **how)
+        Run(frame)
     return [str(one.message) for one in caught]
 
 
@@ -155,7 +155,11 @@ def test_ties_in_the_order_of_their_ranks_single_documents_and_sessions_are_sile
 
 def test_a_batch_of_few_queries_may_have_the_same_scores_by_chance():
     assert doubts(tied(4)) == []
-    assert len(doubts(tied(5))) == len(doubts(tied(1), is_whole=True)) == 1
+    assert len(doubts(tied(5))) == 1
+
+    of_whole_run = Doubts()
+    Run(tied(1), doubts=of_whole_run)
+    assert len(list(of_whole_run.warnings())) == 1
 
 
 SCORED = st.lists(
@@ -256,9 +260,12 @@ def test_the_warning_names_the_first_judged_document_by_name():
 @pytest.mark.parametrize("n", [1, 4])
 def test_a_whole_run_without_a_judged_document_warns_for_any_number_of_queries(n):
     judgements, ranking = unjudged(n)
+    found = Doubts()
 
-    with pytest.warns(UserWarning, match=rf"^No document of the run is judged in any of the {n} queries"):
-        Run(ranking, is_whole=True).find(judge(judgements))
+    Run(ranking, doubts=found).find(judge(judgements))
+
+    (warning,) = found.warnings()
+    assert str(warning).startswith(f"No document of the run is judged in any of the {n} queries")
 
 
 @pytest.mark.parametrize(("n", "judged"), [(4, []), (5, ["q0 x0 0"]), (5, ["q0 x0 -1"]), (5, ["q4 x4 1"])], ids=str)
@@ -474,8 +481,8 @@ def test_ids_that_lost_their_zeros_on_one_side_are_refused(column, numbers):
 )
 def test_scores_that_rise_down_the_rows_of_every_query_are_told_of(rows, is_told):
     run = pd.DataFrame(rows, columns=["qid", "docno", "score"])
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        Run(run, is_whole=True)
+    found = Doubts()
 
-    assert [str(one.message).startswith("Scores rise down") for one in found] == [True] * is_told
+    Run(run, doubts=found)
+
+    assert [str(one).startswith("Scores rise down") for one in found.warnings()] == [True] * is_told

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..frames import collected
 from ..io import OrderedBy, Runs, named_runs, qrels_frame, run_frame
-from ..judged import Judgements, Run, judge, tied_across
+from ..judged import Doubts, Judgements, Run, judge, tied_across
 from ..parameters import Parameter
 from ..warnings import EmptyWarning, MissingWarning, RelevanceWarning
 from .evaluator import single_intents
@@ -107,9 +107,11 @@ def _about_qrels(qrels: Any, read: list[Judgements]) -> Iterator[str | Warning]:
 def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy, cutoff: int) -> Iterator[str | Warning]:
     with collected() as found:
         frame = run_frame(run, order=order)
-        read = Run(frame, is_whole=True)
+        doubts = Doubts()
+        read = Run(frame, doubts=doubts)
         for judgements in qrels:
             read.find(judgements)
+        doubts.warn()
     yield from (told.warning for told in found)
     if frame.empty:
         yield EmptyWarning("The run is empty: every query gets each measure's default value.")

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..frames import QRELS_COLUMNS, Columns, of_run, once_a_kind
 from ..io import Runs, qrels_frame, read_runs
-from ..judged import Ranked, Run, intents_of_rows, judge
+from ..judged import Doubts, Ranked, Run, intents_of_rows, judge
 from ..parameters import CUTOFF, REL, checked
 
 COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]
@@ -67,7 +67,9 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
         every = np.arange(len(named.query))
         for name, run in read_runs(runs, who=who):
             with of_run(name):
-                ranked = Ranked.of_run(Run(run, is_whole=True), view).top(cutoff)
+                doubts = Doubts()
+                ranked = Ranked.of_run(Run(run, doubts=doubts), view).top(cutoff)
+                doubts.warn()
             covered[name] = np.isin(every, view.intents.named[first_ranks(ranked) > 0])
     coverable = np.isin(every, view.intents.named)
     texts = texts_of_intents(frame)

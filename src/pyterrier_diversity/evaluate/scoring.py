@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import ir_measures
@@ -15,15 +16,15 @@ import numpy as np
 import pandas as pd
 
 from ..frames import Told, collected
-from ..io import Content, OrderedBy, Renamed, add_lengths, read_content, run_frame
-from ..judged import Judgements, Run, ideal, tied_across
+from ..io import Copied, OrderedBy, ReadWholeError, Renamed, add_lengths, copied, is_pipe, run_frame, run_parts
+from ..judged import Doubts, Judgements, Run, ideal, tied_across
 from ..measures import Normalised, signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, enough_workers
 from ..progress import progress, progress_bar
 from .evaluator import DiversityEvaluator, aggregated
 
-_Source = pd.DataFrame | str | os.PathLike[str] | Content
+_Source = pd.DataFrame | str | os.PathLike[str] | Copied
 
 # Evaluating so many bytes takes no longer than starting workers.
 FEW_BYTES = 2**24
@@ -173,18 +174,19 @@ def _scored_or_bad(
 ) -> Iterator[tuple[str, Scored | Exception]]:
     """Yield the results of runs as they finish; no run is begun after one that is bad, unless it is skipped."""
     tasks: list[Task] = []
-    for name, run in runs.items():
-        try:
-            tasks.append((name, (_sendable(run, call.order),)))
-        except _BAD as error:
-            yield name, _sendable_error(error, run)
-            if not skip:
-                return
-    to_begin = iter(tasks)
-    for name, result in as_finished(_scored, call, to_begin, n_workers=_n_workers(tasks, n_jobs)):
-        if not (skip or isinstance(result, Scored)):
-            deque(to_begin, maxlen=0)
-        yield name, result
+    with ExitStack() as copies:
+        for name, run in runs.items():
+            try:
+                tasks.append((name, (_sendable(run, call.order, copies),)))
+            except _BAD as error:
+                yield name, _sendable_error(error, run)
+                if not skip:
+                    return
+        to_begin = iter(tasks)
+        for name, result in as_finished(_scored, call, to_begin, n_workers=_n_workers(tasks, n_jobs)):
+            if not (skip or isinstance(result, Scored)):
+                deque(to_begin, maxlen=0)
+            yield name, result
 
 
 def _n_workers(tasks: Sequence[Task], n_jobs: int | None) -> int:
@@ -194,11 +196,10 @@ def _n_workers(tasks: Sequence[Task], n_jobs: int | None) -> int:
 
 
 def _n_bytes(run: _Source) -> int:
-    if isinstance(run, Content):
-        return len(run.data)
     if isinstance(run, pd.DataFrame):
         return len(run) * _BYTES_OF_ROW
-    return os.path.getsize(run) if os.path.isfile(run) else 0
+    path = run.path if isinstance(run, Copied) else run
+    return os.path.getsize(path) if os.path.isfile(path) else 0
 
 
 def _sendable_error(error: Exception, run: Any) -> Exception:
@@ -209,19 +210,17 @@ def _sendable_error(error: Exception, run: Any) -> Exception:
     kind = next(kind for kind in _BAD if isinstance(error, kind))
     if kind is MemoryError:
         message = f"not enough memory: {message}".rstrip(": ")
-        path = run.name if isinstance(run, Content) else run
+        path = run.name if isinstance(run, Copied) else run
         message = f"{os.fspath(path)}: {message}" if isinstance(path, (str, os.PathLike)) else message
     return kind(message or type(error).__name__)
 
 
-def _sendable(run: Any, order: OrderedBy) -> _Source:
-    """Return a run in a form that can be sent to other processes: a path, the content of a pipe, or a frame."""
-    is_path = isinstance(run, (str, os.PathLike))
-    if is_path and (os.path.isfile(run) or not (os.fspath(run) == "-" or os.path.exists(run))):
-        return run
-    if is_path and not isinstance(run, Renamed):
-        return read_content(run)  # a pipe can be read only once, and only by this process
-    return run_frame(read_content(run) if hasattr(run, "read") else run, order=order)
+def _sendable(run: Any, order: OrderedBy, copies: ExitStack) -> _Source:
+    """Return a run in a form that can be sent to other processes: a path, the copy of a pipe, or a frame."""
+    if not isinstance(run, (str, os.PathLike)) or (isinstance(run, Renamed) and is_pipe(run)):
+        return run_frame(run, order=order)
+    # A pipe can be read only once, and only by this process.
+    return copied(run, copies.enter_context(TemporaryDirectory())) if is_pipe(run) else run
 
 
 def _scored(call: Call, run: _Source) -> Scored | Exception:
@@ -229,21 +228,40 @@ def _scored(call: Call, run: _Source) -> Scored | Exception:
     try:
         with collected():  # which gives the warnings about the qrels again in a worker
             evaluator = call.ready
-        with collected() as messages:
-            frame = run if isinstance(run, pd.DataFrame) else run_frame(run, order=call.order)
-            if call.doc_len is not None:
-                frame = add_lengths(frame, call.doc_len)
-            ranked = Run(frame, is_whole=True)
-            values = evaluator.values(ranked)
+        if call.doc_len is None and not isinstance(run, (pd.DataFrame, Renamed)):
+            with suppress(ReadWholeError):
+                return _sum_of_parts(call, evaluator, run_parts(run, order=call.order))
+        return _sum_of_parts(call, evaluator, _whole(call, run))
     except _BAD as error:
         return _sendable_error(error, run)
-    answered = frozenset(ranked.query_ids).intersection(call.query_ids)
-    across = zip(call.cutoffs, tied_across(ranked, call.cutoffs.values()), strict=True)
+
+
+def _whole(call: Call, run: _Source) -> Iterator[pd.DataFrame]:
+    """Yield a run as one frame."""
+    frame = run if isinstance(run, pd.DataFrame) else run_frame(run, order=call.order)
+    yield frame if call.doc_len is None else add_lengths(frame, call.doc_len)
+
+
+def _sum_of_parts(call: Call, evaluator: DiversityEvaluator, frames: Iterator[pd.DataFrame]) -> Scored:
+    """Evaluate a run in parts of whole queries, and return the results of all."""
+    index = evaluator.judgements.query_index
+    values, answered = np.empty((len(call.measures), len(index))), np.zeros(len(index), dtype=bool)
+    n_tied, n_rows, doubts = dict.fromkeys(call.cutoffs, 0), 0, Doubts()
+    with collected() as messages:
+        for frame in frames:
+            part = Run(frame, doubts=doubts)
+            # Queries that are in no part have the default values, which each part gives.
+            values[:, ~answered] = evaluator.values(part)[:, ~answered]
+            answered[[index[query_id] for query_id in part.query_ids if query_id in index]] = True
+            for cutoff, queries in zip(call.cutoffs, tied_across(part, call.cutoffs.values()), strict=True):
+                n_tied[cutoff] += sum(query_id in index for query_id in queries)
+            n_rows += len(frame)
+        doubts.warn()
     return Scored(
         values if call.by_query else np.empty((len(values), 0)),
         aggregated(call.measures.values(), values),
-        np.array([query_id in answered for query_id in call.query_ids]),
-        {cutoff: len(answered.intersection(tied)) / max(len(answered), 1) for cutoff, tied in across},
-        messages,
-        len(frame),
+        answered,
+        {cutoff: count / max(int(answered.sum()), 1) for cutoff, count in n_tied.items()},
+        list({str(told.warning): told for told in messages}.values()),
+        n_rows,
     )

@@ -14,6 +14,77 @@ from .strings import Ids, Strings, heads, objects
 MOST_TURNS = 1_000_000
 
 
+class OddOrder(NamedTuple):
+    """In how many queries of a run, or of a part of it, the order is odd, and the first examples.
+
+    Attributes
+    ----------
+    n : int
+        The number of queries.
+    n_contradicted, contradicted : int, str
+        The queries in which a lower rank has a higher score.
+    n_rising, rising : int, str
+        The queries in which scores rise down the rows as given, if they do in all.
+    n_tied, tied : int, str
+        The queries in which all documents have the same score.
+    has_rank, is_ranked : bool
+        Whether documents have ranks, and whether these order all documents with the same score.
+    """
+
+    n: int = 0
+    n_contradicted: int = 0
+    contradicted: str = ""
+    n_rising: int = 0
+    rising: str = ""
+    n_tied: int = 0
+    tied: str = ""
+    has_rank: bool = False
+    is_ranked: bool = True
+
+    def plus(self, other: OddOrder) -> OddOrder:
+        """Return what is odd here and in other queries below."""
+        return OddOrder(
+            self.n + other.n,
+            self.n_contradicted + other.n_contradicted,
+            self.contradicted or other.contradicted,
+            self.n_rising + other.n_rising,
+            self.rising or other.rising,
+            self.n_tied + other.n_tied,
+            self.tied or other.tied,
+            self.has_rank or other.has_rank,
+            self.is_ranked and other.is_ranked,
+        )
+
+    def message(self, fewest: int = 1) -> str:
+        """Return a message if ranks contradict the scores, or if the scores do not order documents; or an empty string.
+
+        Parameters
+        ----------
+        fewest : int
+            With fewer queries, scores may by chance all be the same.
+        """
+        if self.n_contradicted:
+            return (
+                f"Scores and ranks contradict each other in {self.n_contradicted} of {self.n} queries of the run, such "
+                f"as {self.contradicted}. The score counts; to use the rank, read the run with order='rank'."
+            )
+        if self.n < fewest:
+            return ""
+        if 0 < self.n_rising == self.n:
+            return (
+                f"Scores rise down the rows of every query of the run, such as {self.rising}. If lower is better, as "
+                "for distances, negate them: run.assign(score=-run['score'])."
+            )
+        # In half of the queries or more, all documents have one score, unless ranks agree.
+        if not self.n_tied or 2 * self.n_tied < self.n or self.is_ranked:
+            return ""
+        how = ", not by rank or by their order in a list; to use these, read the run with order='rank'"
+        return (
+            f"All documents have the same score in {self.n_tied} of {self.n} queries of the run, such as {self.tied}. "
+            f"They are ordered by descending document id{how if self.has_rank else ''}."
+        )
+
+
 class RankedRows(NamedTuple):
     """The rows of a run in the order of its rankings.
 
@@ -44,38 +115,20 @@ class RankedRows(NamedTuple):
     rank: np.ndarray | None
     size: np.ndarray
 
-    def doubt(self, fewest: float = 1) -> str:
-        """Return a message if ranks contradict the scores, or if the scores do not order documents; or an empty string.
-
-        Parameters
-        ----------
-        fewest : float
-            With fewer queries, scores may by chance all be the same.
-        """
-        contradicted = "" if self.rank is None else self._contradicted(self.rank)
-        if contradicted or self.has_turns or len(self.size) < fewest:
-            return contradicted
+    def odd(self) -> OddOrder:
+        """Return in how many queries ranks contradict the scores, or the scores do not order documents."""
+        odd = OddOrder(len(self.size)) if self.rank is None else self._contradicted(self.rank)
+        if self.has_turns:
+            return odd
         if self.rank is None and self._rises():
-            return (
-                f"Scores rise down the rows of every query of the run, such as {self.query.names[0]!r}. If lower is "
-                "better, as for distances, negate them: run.assign(score=-run['score'])."
-            )
-        # In half of the queries or more, all documents have one score, unless ranks agree.
+            odd = odd._replace(n_rising=odd.n, rising=repr(self.query.names[0]))
         last = np.cumsum(self.size) - 1
         is_tied = (self.size > 1) & (self.score[last - self.size + 1] == self.score[last])
         n_tied = int(np.count_nonzero(is_tied))
-        if not n_tied or 2 * n_tied < len(self.size):
-            return ""
-        how = ""
-        if self.rank is not None:
-            inside = is_tied[self.key[1:]] & (self.key[1:] == self.key[:-1])
-            if (self.rank[1:] > self.rank[:-1])[inside].all():
-                return ""
-            how = ", not by rank or by their order in a list; to use these, read the run with order='rank'"
-        return (
-            f"All documents have the same score in {n_tied} of {len(self.size)} queries of the run, such as "
-            f"{self.query.names[is_tied.argmax()]!r}. They are ordered by descending document id{how}."
-        )
+        if not n_tied:
+            return odd
+        is_ranked = self.rank is not None and self._is_ranked(self.rank, is_tied)
+        return odd._replace(n_tied=n_tied, tied=repr(self.query.names[is_tied.argmax()]), is_ranked=is_ranked)
 
     def _rises(self) -> bool:
         """Tell whether the scores of all queries rise down the rows as given; at least one has three documents."""
@@ -84,29 +137,34 @@ class RankedRows(NamedTuple):
             return False
         return len(np.unique(self.key[1:][differ])) == np.count_nonzero(self.size > 1)
 
-    def _contradicted(self, rank: np.ndarray) -> str:
-        """Return a message about queries where a lower rank has a higher score, or an empty string."""
+    def _is_ranked(self, rank: np.ndarray, queries: np.ndarray) -> bool:
+        """Tell whether the ranks rise in some queries."""
+        inside = queries[self.key[1:]] & (self.key[1:] == self.key[:-1])
+        return bool((rank[1:] > rank[:-1])[inside].all())
+
+    def _contradicted(self, rank: np.ndarray) -> OddOrder:
+        """Return in how many queries a lower rank has a higher score."""
         key, score, query = self.key, self.score, self.query
+        odd = OddOrder(len(self.size), has_rank=True)
         same = key[1:] == key[:-1]
         if not ((rank[1:] < rank[:-1]) & same).any():
-            return ""
+            return odd
         # Tied documents may swap their ranks.
         starts = np.flatnonzero(np.concatenate([[True], ~same | (score[1:] != score[:-1])]))
         lowest, highest = np.minimum.reduceat(rank, starts), np.maximum.reduceat(rank, starts)
         risen = np.flatnonzero((lowest[1:] < highest[:-1]) & (key[starts][1:] == key[starts][:-1]))
         if not len(risen):
-            return ""
+            return odd
         first = int(risen[0])
         above = starts[first] + int(rank[starts[first] : starts[first + 1]].argmax())
         below = starts[first + 1] + int((rank[starts[first + 1] :] == lowest[first + 1]).argmax())
         queries = query.codes[starts[risen]]
         upper, lower = self.docs.take(np.array([above, below])).tolist()
-        return (
-            f"Scores and ranks contradict each other in {len(np.unique(queries))} of {len(query.names)} queries of the "
-            f"run, such as {query.names[queries[0]]!r}, where {upper!r} has rank {rank[above]:g} and a higher score "
-            f"than {lower!r} at rank {rank[below]:g}. The score counts; to use the rank, read the run with "
-            "order='rank'."
+        example = (
+            f"{query.names[queries[0]]!r}, where {upper!r} has rank {rank[above]:g} and a higher score than {lower!r} "
+            f"at rank {rank[below]:g}"
         )
+        return odd._replace(n_contradicted=len(np.unique(queries)), contradicted=example)
 
 
 def in_order(run: Columns) -> RankedRows:

@@ -2,13 +2,13 @@
 
 from .aligned import aligned, terminal_width
 from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_lengths, read_topics
-from .files import Content, read_content
+from .files import Content, Copied, copied, is_pipe, read_content
 from .fits import SUMMARIES
 from .forms import SharedColumns, highest_label_last
 from .labels import called, one_line, printable, read_names, renamed, texts_of, texts_of_queries
 from .look import Renamed, all_names, look_at
 from .nuggets import answers, read_nuggets
-from .readers import OrderedBy, checked_order, qrels_frame, read_qrels, read_run, run_frame
+from .readers import OrderedBy, ReadWholeError, checked_order, qrels_frame, read_qrels, read_run, run_frame, run_parts
 from .results import read_perquery
 from .run_collections import Runs, named_runs, one_or_more_runs, read_runs
 from .tables import Cell, Table, formatted, p_text, write_table, write_text

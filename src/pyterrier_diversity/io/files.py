@@ -8,9 +8,10 @@ import gzip
 import lzma
 import os
 import re
+import shutil
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path as File
@@ -19,7 +20,9 @@ from typing import IO, Any, NamedTuple
 Path = str | os.PathLike[str]
 
 MARK = "\ufeff"
-_CHUNK = 2**20
+_BLOCK = 2**20
+# How compressed files begin is told by so many bytes.
+_BEGIN = 16
 _FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
 # Lines before the data: comments, the description that NTCIR's runs begin with, and Excel's line about the separator.
 _PREAMBLE = re.compile(
@@ -28,7 +31,7 @@ _PREAMBLE = re.compile(
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def _zstd(stream: BytesIO) -> Any:
+def _zstd(stream: IO[bytes]) -> Any:
     try:
         import pyarrow
     except ImportError as error:
@@ -36,12 +39,12 @@ def _zstd(stream: BytesIO) -> Any:
     return pyarrow.CompressedInputStream(stream, "zstd")
 
 
-def _zip(stream: BytesIO) -> Any:
+def _zip(stream: IO[bytes]) -> Any:
     raise OSError("zip archives are not supported; unpack this one, or use gzip")
 
 
 # The first bytes of compressed files, and what decompresses them.
-_COMPRESSED: dict[bytes, Callable[[BytesIO], Any]] = {
+_COMPRESSED: dict[bytes, Callable[[IO[bytes]], Any]] = {
     rb"\x1f\x8b": gzip.open,
     rb"BZh\d1AY&SY": bz2.open,
     rb"\xfd7zXZ": lzma.open,
@@ -51,10 +54,21 @@ _COMPRESSED: dict[bytes, Callable[[BytesIO], Any]] = {
 
 
 class Content(NamedTuple):
-    """The decompressed content of a file in UTF-8, without lines before the data; and its name in messages."""
+    """The decompressed content of a file, or a part of it.
+
+    Attributes
+    ----------
+    name : str
+        The name of the file in messages.
+    data : bytes
+        The content in UTF-8, without lines before the data.
+    n_above : int
+        The number of lines of the file above this part.
+    """
 
     name: str
     data: bytes
+    n_above: int = 0
 
     @property
     def first_line(self) -> str:
@@ -67,18 +81,31 @@ class Content(NamedTuple):
         try:
             return self.data.decode()
         except UnicodeDecodeError as error:
-            line = self.data.count(b"\n", 0, error.start) + 1
-            raise ValueError(f"{self.name}, line {line}: {error}.") from error
+            line = self.n_above + self.data.count(b"\n", 0, error.start) + 1
+            byte = f"byte {self.data[error.start]:#04x} is not UTF-8: {error.reason}"
+            raise ValueError(f"{self.name}, line {line}: {byte}.") from error
 
 
-Source = Path | IO[bytes] | IO[str] | Content
+class Copied(NamedTuple):
+    """The name of a pipe, and the file that its content was copied to."""
+
+    name: str
+    path: Path
+
+
+Source = Path | IO[bytes] | IO[str] | Content | Copied
 
 
 def is_file(source: object) -> bool:
     """Tell whether something is a path that is not a folder's, an open file or the content of a file."""
     if isinstance(source, (str, os.PathLike)):
         return not os.path.isdir(source)
-    return isinstance(source, Content) or hasattr(source, "read")
+    return isinstance(source, (Content, Copied)) or hasattr(source, "read")
+
+
+def is_pipe(source: Path) -> bool:
+    """Tell whether a path is the standard input, or of something else that can be read only once."""
+    return os.fspath(source) == "-" or (os.path.exists(source) and not os.path.isfile(source))
 
 
 def visible_files(folder: Path) -> list[File]:
@@ -91,9 +118,9 @@ def read_content(source: Source) -> Content:
 
     Parameters
     ----------
-    source : path-like, file object or Content
+    source : path-like, file object, Content or Copied
         A path, compressed (gzip, bzip2, xz, zstd) or not; ``"-"`` for the standard input; an open file; or content that
-        was read before.
+        was read before or copied.
 
     Raises
     ------
@@ -102,43 +129,109 @@ def read_content(source: Source) -> Content:
     ValueError
         If the file cannot be read or decompressed; the message names file and line.
     """
+    return next(read_parts(source, sys.maxsize))
+
+
+def read_parts(source: Source, size: int) -> Iterator[Content]:
+    """Read a file in parts of about ``size`` bytes, if the first word of its lines changes; see `read_content`.
+
+    A part ends above a line with another first word than the line before. Content that was read before and text in
+    UTF-16 are one part.
+    """
     if isinstance(source, Content):
-        return source
+        yield source
+        return
+    blocks: list[bytes] = []
+    n = n_above = 0
+    name, opened = _opened(source)
+    with opened as stream:
+        try:
+            with _decompressing(name, stream) as plain:
+                while block := plain.read(min(size, _BLOCK)):
+                    size = size if blocks or not block.startswith(_UTF_16) else sys.maxsize
+                    blocks.append(block)
+                    n += len(block)
+                    end = _last_group(block) if n >= size else 0
+                    if end:
+                        part = b"".join([*blocks[:-1], block[:end]])
+                        yield Content(name, part if n_above else _without_preamble(name, part), n_above)
+                        blocks = [block[end:]]
+                        n, n_above = len(block) - end, n_above + part.count(b"\n")
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            n_lines = n_above + sum(block.count(b"\n") for block in blocks)
+            raise ValueError(f"{name}, line {n_lines}: {error}.") from error
+    part = b"".join(blocks)
+    yield Content(name, part if n_above else _without_preamble(name, part), n_above)
+
+
+def copied(pipe: Path, folder: Path) -> Copied:
+    """Copy the content of a pipe to a file in a folder.
+
+    Raises
+    ------
+    ValueError
+        If the pipe is empty or cannot be read.
+    """
+    path = File(folder) / "copy"
+    with path.open("wb") as file:
+        return Copied(_copy(pipe, file), path)
+
+
+def _copy(pipe: Path, file: IO[bytes]) -> str:
+    """Copy the content of a pipe, and return its name in messages."""
+    name = "standard input" if os.fspath(pipe) == "-" else os.fspath(pipe)
+    try:
+        with nullcontext(sys.stdin.buffer) if os.fspath(pipe) == "-" else open(pipe, "rb") as stream:
+            shutil.copyfileobj(stream, file)
+    except OSError as error:
+        raise ValueError(f"{name}: {error.strerror}.") from error
+    if not file.tell():
+        raise ValueError(f"{name} is empty. A program that should write to it may have failed, or it was already read.")
+    return name
+
+
+def _opened(source: Path | IO[bytes] | IO[str] | Copied) -> tuple[str, IO[bytes]]:
+    """Return the name of a file in messages, and its content from the beginning."""
+    if isinstance(source, Copied):
+        return source.name, open(source.path, "rb")
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
             raise TypeError(f"A file must be a path or an open file, not {type(source).__name__}.")
         text = source.read()
-        name = str(getattr(source, "name", "the stream"))
-        return _decompressed(name, text.encode() if isinstance(text, str) else text)
-    is_input = os.fspath(source) == "-"
-    name = "standard input" if is_input else os.fspath(source)
+        return str(getattr(source, "name", "the stream")), BytesIO(text.encode() if isinstance(text, str) else text)
+    if is_pipe(source):
+        kept = BytesIO()
+        name = _copy(source, kept)
+        kept.seek(0)
+        return name, kept
     try:
-        with nullcontext(sys.stdin.buffer) if is_input else open(source, "rb") as stream:
-            data = stream.read()
+        return os.fspath(source), open(source, "rb")
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise ValueError(f"{name}: {error.strerror}.") from error
-    if not data and (is_input or not os.path.isfile(source)):  # a pipe, to which a program writes
-        raise ValueError(f"{name} is empty. A program that should write to it may have failed, or it was already read.")
-    return _decompressed(name, data)
+        raise ValueError(f"{os.fspath(source)}: {error.strerror}.") from error
 
 
-def _decompressed(name: str, data: bytes) -> Content:
-    opener = next((opener for first, opener in _COMPRESSED.items() if re.match(first, data)), None)
-    if opener is None:
-        if name.endswith(".gz") and data:
-            raise ValueError(f"{name} is not a gzip file, but its name ends in .gz.")
-        return Content(name, _without_preamble(name, data))
-    chunks: list[bytes] = []
-    try:
-        with opener(BytesIO(data)) as stream:
-            while chunk := stream.read(_CHUNK):
-                chunks.append(chunk)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        n_lines = sum(chunk.count(b"\n") for chunk in chunks)
-        raise ValueError(f"{name}, line {n_lines}: {error}.") from error
-    return Content(name, _without_preamble(name, b"".join(chunks)))
+def _decompressing(name: str, stream: IO[bytes]) -> Any:
+    """Return a context in which the content of a file is read."""
+    begin = stream.read(_BEGIN)
+    stream.seek(0)
+    opener = next((opener for first, opener in _COMPRESSED.items() if re.match(first, begin)), nullcontext)
+    if opener is nullcontext and begin and name.endswith(".gz"):
+        raise ValueError(f"{name} is not a gzip file, but its name ends in .gz.")
+    return opener(stream)
+
+
+def _last_group(lines: bytes) -> int:
+    """Return where the last lines begin that have one first word; 0 if there is no line with another one above."""
+    end, first = lines.rfind(b"\n") + 1, b""
+    while start := lines.rfind(b"\n", 0, max(end - 1, 0)) + 1:
+        for word in lines[start:end].split(maxsplit=1)[:1]:
+            if first and word != first:
+                return end
+            first = word
+        end = start
+    return 0
 
 
 def _without_preamble(name: str, data: bytes) -> bytes:

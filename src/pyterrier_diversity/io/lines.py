@@ -172,7 +172,7 @@ def _careful_columns(
 ) -> pd.DataFrame:
     """Read a table line by line, or raise a ``ValueError`` for the first bad line."""
     rows: list[list[str | float]] = []
-    for number, line in enumerate(StringIO(content.text(), newline=None), start=1):
+    for number, line in enumerate(StringIO(content.text(), newline=None), start=content.n_above + 1):
         fields = words_of(line.lstrip(MARK), quoting, separator)  # the mark of a file that was appended to another one
         if not any(fields):
             if to_blank and rows:

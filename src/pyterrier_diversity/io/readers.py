@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import chain
 from typing import Any, Literal
 
 import pandas as pd
@@ -10,11 +12,17 @@ import pandas as pd
 from .. import frames
 from ..arithmetic import counted
 from ..warnings import RanksWarning, RowsWarning
+from .files import Content, Source, read_parts
 from .forms import with_whole_labels
-from .look import look_at
-from .shapes import frame_in
+from .look import Look, look_at
+from .shapes import frame_in, shape_of
+from .trec import read_lines_of_run
 
 OrderedBy = Literal["score", "rank"]
+# About how many bytes of a large run to read at a time.
+_PART = 2**23
+# The shape of lines shows in so many bytes.
+_BEGIN = 2**17
 # Columns that tell the rankings of several systems apart.
 _OF_RANKINGS = {"name", "system", "run", "run_id", "agent", "q0", "tag"}
 
@@ -139,9 +147,9 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
         frame["score"] = frames.exact(frame["score"])
     if ordered.rows is not None:
         frame = frame.take(ordered.rows)
-    doubt = ordered.doubt()
-    if doubt:
-        frames.warn(RanksWarning(doubt))
+    odd = ordered.odd().message()
+    if odd:
+        frames.warn(RanksWarning(odd))
     frame = frame.assign(rank=counted(ordered.size)).reset_index(drop=True)
     first = ["query_id", "doc_id", "score", "rank"]
     return frame[[*first, *(name for name in frame if name not in first)]].rename(columns=frames.PYTERRIER_NAMES)
@@ -153,8 +161,57 @@ def run_frame(
     """Return a run in any form that `read_run` reads as a frame with the required columns, in any order."""
     by_rank = checked_order("read_run", order) == "rank"
     look = look_at(source, "run", columns, by_rank=by_rank, name=what)
-    frame = frame_in(look)
-    if by_rank and len(frame):
+    return _frame_of_run(look, frame_in(look))
+
+
+class ReadWholeError(Exception):
+    """A run must be read whole."""
+
+
+def run_parts(source: Source, *, order: OrderedBy) -> Iterator[pd.DataFrame]:
+    """Yield what `run_frame` returns, in parts of whole queries if it is a large file of lines.
+
+    Raises
+    ------
+    ReadWholeError
+        If the lines of a query are not adjacent, or reading a part cannot tell what reading the whole run would.
+    """
+    parts = read_parts(source, _PART)
+    first, second = next(parts), next(parts, None)
+    if second is None:
+        yield run_frame(first, order=order)
+        return
+    look = _look_at_lines(first._replace(data=first.data[:_BEGIN]), order)
+    known: set[str] = set()
+    for part in chain([first, second], parts):
+        # Elsewhere, quotes may mean that words are quoted here.
+        if look is None or b'"' in part.data:
+            raise ReadWholeError
+        lines = read_lines_of_run(look._replace(data=part))
+        try:
+            with frames.collected() as told:
+                frame = _frame_of_run(look, lines)
+        except ValueError as error:
+            raise ReadWholeError from error
+        queries = set(frame["qid"].unique())
+        if told or not known.isdisjoint(queries):
+            raise ReadWholeError
+        known |= queries
+        yield frame
+
+
+def _look_at_lines(begin: Content, order: OrderedBy) -> Look | None:
+    """Return a look at the beginning of a run, or None if it is not lines of a run."""
+    with suppress(ValueError):
+        look = look_at(begin, "run", by_rank=order == "rank")
+        shape = shape_of(look)
+        return look if shape is not None and shape.read is read_lines_of_run else None
+    return None
+
+
+def _frame_of_run(look: Look, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a run as a frame with the required columns."""
+    if look.by_rank and len(frame):
         if "rank" not in frame:
             found = ", ".join(map(str, look.fields or frame.columns))
             raise ValueError(f"{look.name}: order='rank' needs the column rank; found: {found}.")

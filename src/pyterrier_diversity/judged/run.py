@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import pairwise, repeat, starmap
 
@@ -14,7 +15,8 @@ from ..frames.columns import RUN_COLUMNS, Columns
 from ..frames.order import in_order
 from ..frames.strings import heads, places, repeated, taken
 from ..frames.warned import warn
-from ..warnings import DataWarning, IdsWarning, RanksWarning, RepeatsWarning
+from ..warnings import DataWarning
+from .doubts import Doubts
 from .judgements import Judgements
 from .sessions import Sessions
 
@@ -46,8 +48,9 @@ class Run:
         Query, document and score, with PyTerrier's or ir_measures' names; optionally ``turn``, ``doc_len``, the
         number of words of each document (NaN if unknown), and ``tie``, the same number for documents that tie, if the
         scores do not show it. Without ``score``, the column ``rank`` counts.
-    is_whole : bool
-        Whether this is the whole run, not a batch of its queries, which may by chance have no judged document.
+    doubts : Doubts, optional
+        What may be wrong is added to these instead of warned of. By default, the run may be a batch of queries, which
+        by chance have no judged document.
 
     Attributes
     ----------
@@ -72,8 +75,7 @@ class Run:
         have the same score.
     """
 
-    def __init__(self, run: pd.DataFrame, *, is_whole: bool = False) -> None:
-        self._is_whole = is_whole
+    def __init__(self, run: pd.DataFrame, *, doubts: Doubts | None = None) -> None:
         columns = Columns(run, RUN_COLUMNS, "run")
         ordered = in_order(columns)
         tie = columns.numbers("tie") if "tie" in columns else None
@@ -88,9 +90,9 @@ class Run:
         self._size = ordered.size
         self._start = np.cumsum(self._size) - self._size
         self._warned: set[str] = set()
-        doubt = ordered.doubt(1 if is_whole else _SEVERAL)
-        if doubt:
-            self.warn_once(RanksWarning(doubt))
+        self._doubts = doubts
+        with self._doubting() as found:
+            found.add_order(ordered.odd())
 
     def __len__(self) -> int:
         """Return the number of queries."""
@@ -124,11 +126,13 @@ class Run:
         of = places(self.query_ids, judgements.query_index)
         found = None if isinstance(self._docs, np.ndarray) else self._in_arrow(judgements, of, depth)
         ranks, n, has_repeats = self._in_dicts(judgements, of, depth) if found is None else found
-        self._warn(judgements.query_ids, of, has_repeats)
+        with self._doubting() as doubts:
+            self._add_queries(doubts, judgements.query_ids, of, has_repeats)
+            doubts.is_judged |= bool(ranks.any())
+            if not doubts.is_judged and np.count_nonzero(n) >= doubts.fewest:
+                self._add_unjudged(doubts, judgements, np.flatnonzero(n).tolist())
         if self._of_integers != judgements.of_integers:
             self._refuse_lost_zeros(judgements)
-        if not ranks.any():
-            self._warn_of_unjudged(judgements, np.flatnonzero(n).tolist())
         return ranks, n
 
     def _in_dicts(self, judgements: Judgements, of: np.ndarray, depth: int | None) -> _Found:
@@ -179,6 +183,8 @@ class Run:
 
     def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
         """Return the documents of a query, best first, down to a depth, or an empty list."""
+        if query_id not in self._index:
+            return []
         rows = self.rows(query_id)
         documents: list[str] = self._docs[rows].tolist()
         if self.sessions is None:
@@ -192,7 +198,8 @@ class Run:
     def rankings(self, query_ids: Sequence[str], depth: int | None = None) -> list[list[str]]:
         """Return the documents of each query, best first, down to a depth, with the warnings of `find`."""
         of = places(self.query_ids, dict(zip(query_ids, range(len(query_ids)), strict=True)))
-        self._warn(query_ids, of, bool(self._repeated.any()))
+        with self._doubting() as doubts:
+            self._add_queries(doubts, query_ids, of, bool(self._repeated.any()))
         return [self.ranking(query_id, depth) for query_id in query_ids]
 
     @cached_property
@@ -240,27 +247,28 @@ class Run:
             warn(warning)
             self._warned.add(str(warning))
 
-    def _warn(self, query_ids: Sequence[str], of: np.ndarray, has_repeats: bool) -> None:
-        """Warn of repeated documents, and of a run without a query of ``query_ids``.
+    @contextmanager
+    def _doubting(self) -> Iterator[Doubts]:
+        """Give what doubts are added to; without doubts of the whole run, warn of them at once."""
+        doubts = self._doubts or Doubts(_SEVERAL)
+        yield doubts
+        for warning in doubts.warnings() if self._doubts is None else ():
+            self.warn_once(warning)
+
+    def _add_queries(self, doubts: Doubts, query_ids: Sequence[str], of: np.ndarray, has_repeats: bool) -> None:
+        """Add repeated documents, and whether the run has a query of ``query_ids``.
 
         Parameters
         ----------
         of : ndarray of int
             The place of each query of the run in ``query_ids``, or -1.
         """
+        doubts.add_queries(self.query_ids, query_ids, is_shared=bool((of >= 0).any()))
         again = np.flatnonzero(self._repeated & (of >= 0)[self.query]) if has_repeats and self.sessions is None else ()
         if len(again):
             row = again[of[self.query[again]].argmin()]
-            doc, query_id = str(self._docs[row]), self.query_ids[self.query[row]]
-            message = (
-                f"The run repeats documents within a query, such as {doc!r} in query {query_id!r}. Only the best rank "
-                f"of each counts (repeated rows: {len(again)})."
-            )
-            self.warn_once(RepeatsWarning(message))
-        if len(query_ids) and len(of) and (of < 0).all():
-            names = ", ".join(repr(name) for name in self.query_ids[:3])
-            message = f"No query of the run ({names}, ...) is in the qrels ({query_ids[0]!r}, ...)."
-            self.warn_once(IdsWarning(f"{message} Do the query ids match?"))
+            doc, query = str(self._docs[row]), self.query[row]
+            doubts.add_repeats(len(again), int(of[query]), f"{doc!r} in query {self.query_ids[query]!r}")
 
     def _refuse_lost_zeros(self, judgements: Judgements) -> None:
         """Raise a ``ValueError`` if ids that were read as numbers on one side have leading zeros on the other."""
@@ -276,18 +284,13 @@ class Run:
                     "without leading zeros. Read the ids with dtype=str."
                 )
 
-    def _warn_of_unjudged(self, judgements: Judgements, shared: Sequence[int]) -> None:
-        """Warn if no document is judged in several queries, as the document ids may not match."""
-        if len(shared) < (1 if self._is_whole else _SEVERAL):
-            return
-        names = [judgements.query_ids[query] for query in shared]
-        docs = [self._docs[self.rows(name)].tolist() for name in names]
+    def _add_unjudged(self, doubts: Doubts, judgements: Judgements, shared: Sequence[int]) -> None:
+        """Add queries if none of their documents is judged, as the document ids may not match."""
+        docs = [self._docs[self.rows(judgements.query_ids[query])].tolist() for query in shared]
         judged = [judgements.judged_docs[query] for query in shared]
-        if all(of_query.isdisjoint(retrieved) for of_query, retrieved in zip(judged, docs, strict=True)):
-            theirs = next((min(of_query) for of_query in judged if of_query), None)
-            example = "no judged documents at all" if theirs is None else f"{theirs!r} in the qrels"
-            message = (
-                f"No document of the run is judged in any of the {len(shared)} queries that it shares with the qrels: "
-                f"{docs[0][0]!r} in the run, {example}. Do the document ids match?"
-            )
-            self.warn_once(IdsWarning(message))
+        doubts.is_judged = not all(map(set.isdisjoint, judged, docs))
+        doubts.add_unjudged(len(shared), shared[0], repr(docs[0][0]))
+        for query, of_query in zip(shared, judged, strict=True):
+            if of_query:
+                doubts.add_judged(query, repr(min(of_query)))
+                return
