@@ -393,7 +393,7 @@ def test_columns_of_a_run_may_have_other_names(form, tmp_path):
 def test_lines_have_no_names_of_columns(tmp_path):
     path = forms.RUNS["trec"](RUN, tmp_path)
 
-    with pytest.raises(ValueError, match="columns must be omitted, because these lines have no names"):
+    with pytest.raises(ValueError, match="columns must name columns by number, because these lines have no names"):
         read_run(path, columns={"a": "qid"})
 
 

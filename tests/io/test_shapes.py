@@ -11,8 +11,10 @@ import pytest
 import forms
 import shell
 from pyterrier_diversity import RBU, Coverage, alpha_nDCG, evaluate_runs
+from pyterrier_diversity.io import read_qrels, read_run, read_runs
 from pyterrier_diversity.io.look import look_at
 from pyterrier_diversity.io.shapes import NUMBERED, SHAPES, shape_of
+from pyterrier_diversity.warnings import DataWarning
 from shape_examples import EXAMPLES
 from write_reference import FOLDER
 from write_shapes import page
@@ -95,3 +97,136 @@ def test_one_run_and_one_set_of_qrels_give_the_same_bits_in_every_shape(of, form
         lines = shell.run("evaluate", *given, *(f"-m{m}" for m in MEASURES), "-q", "--format", "csv").splitlines()
         by_query = [line.split(",")[2:] for line in lines[1:] if ",all," not in line]
         assert [float(value) for row in by_query for value in row] == found
+
+
+TWO = [["1", "a", 2.0], ["1", "b", 1.0]]
+BY_3 = {"columns": BY_NUMBER}
+INDEXED = pd.DataFrame(TWO, columns=["qid", "docno", "score"]).set_index(["qid", "docno"])
+
+
+class Model:
+    """As pydantic's models."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
+
+    def model_dump(self) -> dict[str, Any]:
+        return self.fields
+
+
+@pytest.mark.parametrize(
+    ("source", "options"),
+    [
+        ("1 a 2\n1 b 1\n", BY_3),
+        ("1,a,2\n1,b,1\n", BY_3),
+        ("1 a 2\n1 b 1\n", {"columns": {1: "query_id", 2: "doc_id", 3: "score"}}),
+        ("# made, by hand\n<SYSDESC>x, y</SYSDESC>1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n", {}),
+        ('"1"\t"Q0"\t"a"\t"1"\t"2"\t"t"\n"1"\t"Q0"\t"b"\t"2"\t"1"\t"t"\n', {}),
+        ('"1" "Q0" "a" 1 2 "t"\n"1" "Q0" "b" 2 1 "t"\n', {}),
+        ("1\tQ0\ta\t1\t2\ta long tag\n1\tQ0\tb\t2\t1\ta long tag\n", {}),
+        ("qid, docno, score\n1, a, 2\n1, b, 1\n", {}),
+        ("qid,docno,rank,score\n1,a,-2,\n1,b,-1,\n", {"order": "rank"}),
+        ('{"qid": "1", "query": "x", "hits": [{"docid": "a", "score": 2}, {"docid": "b", "score": 1}]}', {}),
+        ('{"1": [{"docno": "b", "rank": -1}, {"docno": "a", "rank": -2}]}', {}),
+        ([{"qid": "1", "docno": "b", "score": "1"}, {"qid": "1", "docno": "a", "score": "2"}], {}),
+        ({"1": pd.Series({"a": 2, "b": 1})}, {}),
+        ({"1": [Model(docid="a", score=2), Model(docid="b", score=1)]}, {}),
+        (INDEXED, {}),
+        (INDEXED.reset_index().to_dict("series"), {}),
+        (pd.DataFrame(TWO), {"columns": {0: "qid", 1: "docno", 2: "score"}}),
+    ],
+)
+def test_more_forms_of_a_run(source, options, tmp_path):
+    run = read_run(placed(source, tmp_path), **options)
+
+    assert run[["qid", "docno", "score"]].to_numpy().tolist() == TWO
+
+
+def test_integers_beyond_floats_keep_their_order_in_lines_with_columns_by_number(tmp_path):
+    run = read_run(placed("1 a 9007199254740992\n1 b 9007199254740993\n", tmp_path), **BY_3)
+
+    assert run["docno"].tolist() == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "query-id\tcorpus-id\tscore\n1\ta\t2\n1\tb\t0\n",
+        pd.DataFrame({"q_id": "1", "doc_id": ["a", "b"], "score": [2, 0]}),
+        '{"1": {"a": "L2", "b": false}}',
+        {"1": {"a": "L2", "b": "0"}},
+        pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": ["L2", "false"]}),
+        "1,0,a,2\n1,0,b,0\n",
+    ],
+)
+def test_more_forms_of_qrels(source, tmp_path):
+    qrels = read_qrels(placed(source, tmp_path))
+
+    assert qrels[["qid", "docno", "label"]].to_numpy().tolist() == [["1", "a", 2], ["1", "b", 0]]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "qid,docno,label,iteration\n1,a,1,x\n2,,,\n",
+        '[{"qid": "1", "docno": "a", "label": 1}, {"qid": "2", "docno": null, "label": null}]',
+        '{"1": {"a": 1}, "2": []}',
+        [{"qid": "1", "docno": "a", "label": 1}, {"qid": "2"}],
+        pd.DataFrame({"qid": ["1", "2"], "docno": ["a", ""], "label": [1, None]}),
+        pd.DataFrame({"qid": ["1", "2"], "docno": ["a", None], "label": [1, None], "iteration": ["x", None]}),
+    ],
+)
+def test_a_query_without_judgements_is_a_row_without_document(source, tmp_path):
+    qrels = read_qrels(placed(source, tmp_path))
+
+    assert qrels[["qid", "docno", "label"]].to_numpy().tolist() == [["1", "a", 1], ["2", "", 0]]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "source", "options", "message"),
+    [
+        ("run", "{\"score\": {\"('1', 'a')\": 1}}", {}, "holds a nested object, not a run"),
+        ("run", {"1": {"a": {"score": 1}}}, {}, "holds a nested object, not a run"),
+        ("run", {"score": {("1", "a"): 1}}, {}, "holds a nested object, not a run"),
+        ("run", '[["1", "a", 2]]', {}, "object 0: the object must be an object"),
+        ("run", '{"x": {"1": ["a"]}, "y": {}}', {}, "holds runs of several systems"),
+        ("run", "1,a,2\n", {}, "lines of three columns without names, not a run. Name the columns by number"),
+        (
+            "run",
+            "1 a 2\n",
+            {"columns": {"4": "score", "1": "qid", "2": "docno"}},
+            "'4', which is not a column; found: 1",
+        ),
+        ("run", "1 a 2\n", {"columns": {"1": "qid"}}, "columns must name columns by number"),
+        ("run", "1 a 1 x\n1 b 1 y\n", {"columns": {**BY_NUMBER, "3": "rank", "4": "tag"}}, "several rankings"),
+        ("run", pd.DataFrame({"qid": "1", "docno": ["a"], "score": ["1_0"]}), {}, "score must be a finite number"),
+        ("run", pd.DataFrame({"qid": "1", "docno": ["a\0"], "score": 1}), {}, "docno must not .* row 0 has"),
+        ("run", {"\ud800": {"a": 1.0}}, {}, "must not contain the character NUL or half of a character"),
+        ("qrels", [{"qid": "1", "docno": "a", "label": 1, "iteration": "\0"}], {}, "iteration must not"),
+        ("qrels", "1 0 a 1 0 1 1\n", {}, "judgements of several aspects"),
+        ("qrels", {"1": {"a": 1}, "2": None}, {}, "query '2' has None"),
+        ("run", b"1\x00 \x00Q\x000\x00", {}, "line 1: this is not UTF-8. Save the file in UTF-8"),
+    ],
+)
+def test_more_data_of_a_wrong_shape(wanted, source, options, message, tmp_path):
+    if isinstance(source, bytes):
+        (tmp_path / "file").write_bytes(source)
+        source = tmp_path / "file"
+
+    with pytest.raises((ValueError, TypeError), match=message):
+        (read_run if wanted == "run" else read_qrels)(placed(source, tmp_path), **options)
+
+
+def test_systems_in_one_file_need_no_ending(tmp_path):
+    for text in ('{"x": {"1": ["a"]}, "y": {}}', '{"x": [{"qid": "1", "docno": "a", "rank": 1}], "y": []}'):
+        assert [(name, run["docno"].tolist()) for name, run in read_runs(placed(text, tmp_path))] == [
+            ("x", ["a"]),
+            ("y", []),
+        ]
+
+
+def test_a_missing_name_is_no_error():
+    run = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0], "name": ["x", None]})
+
+    with pytest.warns(DataWarning, match="several words in the column name"):
+        assert len(read_run(run)) == 2

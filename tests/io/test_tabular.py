@@ -103,8 +103,12 @@ def test_qrels_without_an_iteration_are_written_as_one_intent(tmp_path):
 
 @pytest.mark.parametrize("name", ["q.csv", "q.txt"])
 def test_what_no_file_can_hold_is_refused(name, tmp_path):
+    half = pd.Series("\ud800", PLAIN.index, dtype=object)
+
+    with pytest.raises(ValueError, match=r"^qrels: docno must not contain .* half of a character, but row 0 has"):
+        write_qrels(PLAIN.assign(docno=half), tmp_path / name)
     with pytest.raises(ValueError, match=r"^write_qrels: .* cannot be written in UTF-8\.$"):
-        write_qrels(PLAIN.assign(docno=pd.Series("\ud800", PLAIN.index, dtype=object)), tmp_path / name)
+        write_qrels(PLAIN.assign(intent_type=half), tmp_path / "q.csv")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from .columns import (
     IMPORTANCE,
-    LARGEST_EXACT,
     NO_DOCUMENT,
     PLACEHOLDER,
     PYTERRIER_NAMES,
@@ -11,10 +10,10 @@ from .columns import (
     Columns,
     by_number,
     column_of,
-    exact,
     of_documents,
 )
 from .given import given_frame, refuse_read
+from .numbers import LARGEST_EXACT, exact, label_of, number_of
 from .order import RankedRows, in_order
 from .strings import Ids, places
 from .warned import Told, collected, give, of_run, once_a_kind, warn

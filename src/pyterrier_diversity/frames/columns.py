@@ -6,12 +6,13 @@ Inside the package, the columns are ``query_id``, ``doc_id``, ``relevance`` and 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral, Number
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .numbers import LARGEST_EXACT, exact, label_of, number_of
 from .strings import Ids, Strings, in_arrow, numbered, objects
 
 PYTERRIER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
@@ -33,9 +34,6 @@ _FIXES: dict[Any, str] = {
     (list, tuple, dict): "read them with pyterrier_diversity.io.read_run or read_qrels",
     object: "convert them to strings, as with frame[column].map(str)",
 }
-
-# Floats represent all integers up to here exactly.
-LARGEST_EXACT = 2.0**53
 
 
 class Columns:
@@ -212,7 +210,11 @@ class Columns:
             dtype = getattr(column.dtype, "categories", column).dtype
             if dtype.kind in "mMc":  # numpy would convert them to numbers
                 raise TypeError(f"its type is {dtype}")
-            values = (column if missing is None else column.where(~missing, 0)).to_numpy(dtype=np.float64)
+            column = column if missing is None else column.where(~missing, 0)
+            if dtype.kind == "O":
+                read = label_of if name == "relevance" else number_of
+                column = column.astype(object).map(lambda cell: read(cell) if isinstance(cell, str) else cell)
+            values = column.to_numpy(dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"{self.what}: the column {self.shown(name)} must contain numbers: {error}.") from error
         self.refuse(~np.isfinite(values), name, "must be a finite number")
@@ -255,6 +257,15 @@ class Columns:
                 f"{int(bad.sum())})."
             )
 
+    def _refuse_unprintable(self, name: str, ids: np.ndarray) -> None:
+        """Raise a ``ValueError`` for the first id that no file can hold: with NUL or half of a character."""
+        if "\0" not in (text := "".join(ids)) and text == text.encode(errors="replace").decode():
+            return
+        for row, value in enumerate(ids):
+            if "\0" in value or value != value.encode(errors="replace").decode():
+                rule = "must not contain the character NUL or half of a character"
+                raise ValueError(f"{self.what}: {self.shown(name)} {rule}, but row {row} has {value!r}.")
+
     def of(self, frame: pd.DataFrame) -> Columns:
         """Return the columns of another frame with ir_measures' names; messages have the names of this one."""
         return Columns(frame.rename(columns=self.theirs), (), self.what)
@@ -272,7 +283,10 @@ class Columns:
         frame = self.frame[list(self.theirs.values())].set_axis(list(self.theirs), axis="columns")
         # pandas cannot join frames with attributes that it cannot compare, such as arrays.
         frame.attrs = {}
-        strings = {name: column_of(self.objects(name), frame.index) for name in ids}
+        values = {name: self.objects(name) for name in ids}
+        for name, ids_of in values.items():
+            self._refuse_unprintable(name, ids_of)
+        strings = {name: column_of(ids_of, frame.index) for name, ids_of in values.items()}
         kept = {name: frame[name] for name in ids if isinstance(frame[name].dtype, pd.StringDtype)}
         return frame.assign(**strings | kept)
 
@@ -297,15 +311,3 @@ def column_of(values: Any, index: Any = None) -> pd.Series:
         return pd.Series(values, index)
     except UnicodeEncodeError:
         return pd.Series(values, index, dtype=object)
-
-
-def exact(words: pd.Series) -> pd.Series:
-    """Return finite numbers, given as numbers or words, so that large integers stay what they are."""
-    values = [_number(word) for word in words.tolist()]
-    are_floats = all(abs(value) < LARGEST_EXACT for value in values if isinstance(value, int))
-    return pd.Series(values, words.index, dtype=float if are_floats else object)
-
-
-def _number(word: Any) -> int | float:
-    is_integer = isinstance(word, Integral) or (isinstance(word, str) and word.lstrip("+-").isdigit())
-    return int(word) if is_integer else float(word)

@@ -26,7 +26,7 @@ _BEGIN = 16
 _FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
 # Lines before the data: comments, the description that NTCIR's runs begin with, and Excel's line about the separator.
 _PREAMBLE = re.compile(
-    rb"(?:[ \t]*(?:#(?:[ \t][^\r\n]*)?|<SYSDESC>.*?</SYSDESC>[^\r\n]*|\"?sep=.\"?)?(?:\r\n|\r|\n))+", re.DOTALL
+    rb"(?:<SYSDESC>.*?</SYSDESC>|[ \t]*(?:#(?:[ \t][^\r\n]*)?|\"?sep=.\"?)?(?:\r\n|\r|\n))+", re.DOTALL
 )
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -83,7 +83,7 @@ class Content(NamedTuple):
         except UnicodeDecodeError as error:
             line = self.n_above + self.data.count(b"\n", 0, error.start) + 1
             byte = f"byte {self.data[error.start]:#04x} is not UTF-8: {error.reason}"
-            raise ValueError(f"{self.name}, line {line}: {byte}.") from error
+            raise ValueError(f"{self.name}, line {line}: {byte}. Save the file in UTF-8.") from error
 
 
 class Copied(NamedTuple):
@@ -243,5 +243,7 @@ def _without_preamble(name: str, data: bytes) -> bytes:
         except UnicodeError as error:
             raise ValueError(f"{name} begins like a file in UTF-16, but is none: {error}.") from error
     data = data.removeprefix(codecs.BOM_UTF8)
+    if b"\0" in data[:2]:
+        raise ValueError(f"{name}, line 1: this is not UTF-8. Save the file in UTF-8.")
     before = _PREAMBLE.match(data)
     return data if before is None else re.sub(rb"[^\r\n]+", b"", before[0]) + data[before.end() :]

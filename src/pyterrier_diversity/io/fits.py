@@ -11,11 +11,12 @@ from typing import Any
 
 import pandas as pd
 
+from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .look import Look, usual_names
 from .nugget_formats import Format
-from .records import number_of, reads
+from .records import reads
 
 Fits = Callable[[Look], bool]
 
@@ -38,20 +39,24 @@ def of_object(*attributes: str) -> Fits:
 
 def are_runs(look: Look) -> bool:
     """Fit frames and paths, in a list or by name."""
-    members = look.record.values() if look.form == "records" and not look.text else look.data
+    are_named = look.form == "records" and not look.text and "docno" not in look.names
+    members = look.record.values() if are_named else look.data
     are_listed = not isinstance(members, (str, os.PathLike, pd.DataFrame)) and isinstance(members, Iterable)
     runs = list(members) if are_listed else []
     is_run = (str, os.PathLike, pd.DataFrame)
     return bool(runs) and all(isinstance(run, is_run) or hasattr(run, "to_pandas") for run in runs)
 
 
-def of_lines(n: int, *tests: Callable[[list[tuple[str, ...]]], bool], wanted: str = "run qrels results") -> Fits:
-    """Fit lines of ``n`` words; the tests are about the columns of the first lines."""
+def of_lines(
+    n: int | range, *tests: Callable[[list[tuple[str, ...]]], bool], wanted: str = "run qrels results"
+) -> Fits:
+    """Fit lines of so many words; the tests are about the columns of the first lines."""
 
     def fits(look: Look) -> bool:
-        if look.form != "lines" or len(look.lines[0]) != n or look.wanted not in wanted.split():
+        size = len(look.lines[0]) if look.form == "lines" else 0
+        if size not in (n if isinstance(n, range) else (n,)) or look.wanted not in wanted.split():
             return False
-        columns = list(zip(*(words for words in look.lines if len(words) == n), strict=True))
+        columns = list(zip(*(words for words in look.lines if len(words) == size), strict=True))
         return all(test(columns) for test in tests)
 
     return fits
@@ -59,7 +64,7 @@ def of_lines(n: int, *tests: Callable[[list[tuple[str, ...]]], bool], wanted: st
 
 def by_number(look: Look) -> bool:
     """Fit lines of which the columns that are needed were named by number."""
-    names = {name for place, name in look.columns.items() if str(place).isdigit()}
+    names = usual_names((name for place, name in look.columns.items() if place.isdigit()), {})
     values = {"run": {"score", "rank"}, "qrels": {"label"}, "results": {"value"}}[look.wanted]
     needed = ({"qid"}, {"measure" if look.wanted == "results" else "docno"}, values)
     return look.form == "lines" and not any(names.isdisjoint(of) for of in needed)
@@ -122,7 +127,7 @@ def are_aspects(columns: list[tuple[str, ...]]) -> bool:
 def are_prels(columns: list[tuple[str, ...]]) -> bool:
     """Fit topic, document, judgement, method and probability, with each document once in a topic."""
     topic, doc, label, method, share = columns
-    is_doc = not all(name.isdigit() for name in doc) and len({*zip(topic, doc, strict=True)}) == len(doc)
+    is_doc = not all(_are_whole([name], 0, 999) for name in doc) and len({*zip(topic, doc, strict=True)}) == len(doc)
     return is_doc and _are_whole(label) and _are_whole(method, 0) and all(0 <= number_of(word) <= 1 for word in share)
 
 
@@ -150,7 +155,7 @@ def are_qrels(columns: list[tuple[str, ...]]) -> bool:
     """Fit query, intent, document and label, and not query, document, rank and score."""
     _, intent, doc, label = columns
     is_placed = {*intent} <= _NO_INTENT or any(number_of(word) != number_of(word) for word in doc)
-    return is_placed and all(number_of(word) % 1 == 0 or word[:1] in "LTFtf" for word in label)
+    return is_placed and all(label_of(word) % 1 == 0 for word in label)
 
 
 def of_names(*names: str, without: str = "", wanted: str = "run qrels results") -> Fits:
@@ -221,15 +226,30 @@ def lists_documents(record: Mapping[Any, Any], look: Look) -> bool:
 
 def are_queries(record: Mapping[Any, Any], look: Look) -> bool:
     """Fit an object that maps queries to documents."""
-    rankings = [docs for docs in record.values() if docs is not None]
-    are_alike = len({isinstance(docs, Mapping) for docs in rankings}) == 1
-    return "qid" not in look.names and are_alike and all(map(_is_ranking, rankings))
+    rankings = [docs for docs in record.values() if not _is_nothing(docs)]
+    are_alike = len({isinstance(docs, Mapping) for docs in rankings}) < 2
+    are_listed = all(docs is None or isinstance(docs, (Mapping, list, tuple)) for docs in record.values())
+    is_table = bool(record) and {"label", "score", "rank"}.issuperset(record)
+    return "qid" not in look.names and are_listed and are_alike and not is_table and all(map(_is_ranking, rankings))
+
+
+def _is_nothing(docs: Any) -> bool:
+    return docs is None or (isinstance(docs, (Mapping, list, tuple)) and not docs)
 
 
 def _is_ranking(docs: Any) -> bool:
+    """Tell whether something has the documents of one query: no rows with a query, and no table."""
     if isinstance(docs, Mapping):
-        return all(isinstance(one, (Number, NoneType)) or number_of(one) == number_of(one) for one in docs.values())
-    return isinstance(docs, (list, tuple))
+        are_numbers = all(
+            isinstance(one, (Number, NoneType)) or label_of(one) == label_of(one) for one in docs.values()
+        )
+        return are_numbers and not (docs and {"label", "score", "rank"}.issuperset(docs))
+    return isinstance(docs, (list, tuple)) and not _are_rows_of_run(docs)
+
+
+def _are_rows_of_run(docs: Any) -> bool:
+    first = docs[0] if isinstance(docs, (list, tuple)) and docs else None
+    return isinstance(first, Mapping) and {"qid", "docno"} <= usual_names(first, {})
 
 
 def are_labels(record: Mapping[Any, Any], look: Look) -> bool:
@@ -241,7 +261,9 @@ def are_labels(record: Mapping[Any, Any], look: Look) -> bool:
 
 def are_values(record: Mapping[Any, Any], look: Look) -> bool:
     """Fit an object that maps queries to documents or measures with numbers."""
-    return are_queries(record, look) and all(isinstance(of_query, Mapping) for of_query in record.values())
+    return are_queries(record, look) and all(
+        isinstance(of_query, Mapping) or _is_nothing(of_query) for of_query in record.values()
+    )
 
 
 def are_groups(record: Mapping[Any, Any], look: Look) -> bool:
@@ -259,7 +281,11 @@ def map_intents(record: Mapping[Any, Any], look: Look) -> bool:
 
 def map_systems(record: Mapping[Any, Any], _: Look) -> bool:
     """Fit an object that maps systems to runs."""
-    return all(isinstance(run, Mapping) and run and all(map(_is_ranking, run.values())) for run in record.values())
+    runs = [run for run in record.values() if not _is_nothing(run)]
+    are_runs = (
+        _are_rows_of_run(run) or (isinstance(run, Mapping) and all(map(_is_ranking, run.values()))) for run in runs
+    )
+    return bool(runs) and all(are_runs)
 
 
 def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
@@ -286,7 +312,8 @@ def are_nugget_rows(look: Look) -> bool:
 def are_qrels_of_beir(look: Look) -> bool:
     """Fit qrels whose labels are called score, as those of BEIR, MTEB and ranx."""
     names = {*look.fields} if look.form in ("frame", "records") and look.wanted == "qrels" else set()
-    return {"query-id", "corpus-id", "score"} <= names or {"q_id", "doc_id", "score"} <= names
+    are_theirs = {"query-id", "corpus-id", "score"} <= names or {"q_id", "doc_id", "score"} <= names
+    return are_theirs and "label" not in look.names
 
 
 def have_aspects(look: Look) -> bool:

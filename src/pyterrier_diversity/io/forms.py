@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import cycle
 from numbers import Number
 from typing import Any
 
@@ -12,7 +13,7 @@ import pandas as pd
 
 from ..frames import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Columns, exact, given_frame
 from .look import USUAL_NAMES, Look, all_names, inner
-from .records import Field
+from .records import Field, plain
 
 # TREC's placeholders for an intent.
 _NO_INTENT = ("0", "Q0")
@@ -46,7 +47,7 @@ def check_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> 
 def new_names(found: Iterable[Any], columns: Mapping[str, str]) -> dict[Any, str]:
     """Return the new name of each column that gets one. An old column of that name is kept as ``name (old)``."""
     names = list(found)
-    new = {old: name for old, name in columns.items() if old in names}
+    new = {old: columns[str(old)] for old in names if str(old) in columns}
     taken = {USUAL_NAMES.get(name, name) for name in new.values()}
     return {**{name: f"{name} (old)" for name in names if USUAL_NAMES.get(name, name) in taken}, **new}
 
@@ -55,7 +56,7 @@ def frame_of(rows_in: RowsIn, look: Look) -> pd.DataFrame:
     """Return the rows of records as a frame; numbers in text are checked, so that errors name file and line."""
     if rows_in is rows_of_queries and not look.text and all(isinstance(docs, Mapping) for docs in look.record.values()):
         return given_frame(look.record, _REQUIRED[look.wanted], look.name)
-    check_names(all_names(look), look.columns, look.name)
+    check_names(sorted(all_names(look)), look.columns, look.name)
     rows: list[dict[Any, Any]] = []
     places: list[str] = []
     listed: set[str] = set()
@@ -70,12 +71,15 @@ def frame_of(rows_in: RowsIn, look: Look) -> pd.DataFrame:
         rows += added
         places += [record.where] * len(added)
     frame = pd.DataFrame(rows, dtype=object)
+    frame = with_unjudged(frame) if look.wanted == "qrels" else frame
     return _with_numbers(frame, places, look) if look.text else frame
 
 
 def rows_of_row(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
     """Yield an object as a row, or a row for each document of its list."""
     row = named(record.need_object(), record.where, look.columns)
+    if isinstance(row.get("query"), Mapping):
+        row |= {"qid": row["query"].get("qid"), "query": row["query"].get("text")}
     lists = [name for name in LISTS if isinstance(row.get(name), (Mapping, list, tuple))]
     if not lists:
         yield row
@@ -92,7 +96,7 @@ def rows_of_row(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
 def rows_of_queries(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
     """Yield the rows of {query: documents}."""
     for query, docs in record.need_object().items():
-        if docs == {} and look.wanted == "qrels":  # a query without judgements counts, too
+        if docs in ({}, []) and look.wanted == "qrels":  # a query without judgements counts, too
             docs = {NO_DOCUMENT: 0}
         yield from _documents(docs, {"qid": query}, record.where, look)
 
@@ -103,35 +107,41 @@ def rows_of_answer(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
     yield {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
 
 
-def rows_of_request(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
-    """Yield the rows of {query: {qid, text}, candidates: [documents]}; documents may have the query's id instead."""
-    query = record.value["query"]
-    docs = record.need("candidates hits").members()
-    for row in (named(doc.need_object(), doc.where, look.columns) for doc in docs):
-        yield {"qid": query.get("qid")} | row if isinstance(query, Mapping) else row
-
-
 def _with_numbers(frame: pd.DataFrame, places: list[str], look: Look) -> pd.DataFrame:
     """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
-    is_run = look.wanted == "run"
-    if not is_run and "docno" in frame:  # a row may only name an intent
-        frame = frame.assign(docno=frame["docno"].where(frame["docno"].notna(), NO_DOCUMENT))
+    if look.wanted == "run" and look.by_rank and "rank" in frame:
+        frame = frame.drop(columns="score", errors="ignore")
     if "doc_len" in frame:
         frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
     columns = Columns(frame, (), look.name)
+    is_named = (columns["doc_id"] != NO_DOCUMENT).tolist() if "doc_id" in columns and look.wanted == "qrels" else [True]
     numbers: dict[str, Any] = {}
     for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in columns):
         read: list[Any] = []
-        for value, where in zip(columns[name].tolist(), places, strict=True):
+        for value, where, has_doc in zip(columns[name].tolist(), places, cycle(is_named), strict=False):
             if type(value) is float and math.isfinite(value) and name in _NUMBERS:
                 read.append(value)
-            elif not (value == NO_DOCUMENT and name == "doc_id" and not is_run):
+            elif has_doc or value != NO_DOCUMENT or name not in ("doc_id", "iteration"):
                 field = _present(Field(value, where, columns.shown(name)))
                 reader = Field.label if name == "relevance" else Field.number if name in _NUMBERS else Field.identifier
                 read.append(reader(field))
         if name in _NUMBERS:
             numbers[columns.theirs[name]] = exact(columns[name]) if name == "score" else read
     return frame.assign(**numbers)
+
+
+def with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
+    """Return qrels in which rows without a document and a label, which only name a query or an intent, have label 0."""
+    docs, label = (next(filter(qrels.__contains__, of), None) for of in (("docno", "doc_id"), ("label", "relevance")))
+    empty = pd.Series(dtype=bool) if docs is None or label is None else qrels[docs].isna() | (qrels[docs] == "")
+    if not empty.any():
+        return qrels
+    is_zero = qrels[label].where(empty).astype(object).map(lambda cell: cell in ("", 0, None) or cell != cell)
+    nobody = empty & (is_zero | (qrels[docs] == ""))
+    filled = {docs: qrels[docs].mask(nobody, NO_DOCUMENT), label: qrels[label].mask(nobody & is_zero, 0)}
+    if "iteration" in qrels:
+        filled["iteration"] = qrels["iteration"].mask(nobody & qrels["iteration"].isna(), "")
+    return qrels.assign(**filled)
 
 
 def _present(field: Field) -> Field:
@@ -186,11 +196,12 @@ def _documents(docs: Any, rest: Mapping[Any, Any], what: str, look: Look) -> Ite
             raise TypeError(f"{what}: the score in {doc!r:.80} must be a number, not {doc[1]!r:.80}.")
         row = _document(doc[0] if is_pair else doc, what, look.columns)
         rows.append({**row, "score": doc[1]} if is_pair else row)
-    n_scored = sum("score" in row for row in rows)
+    n_scored = sum("score" in row or "rank" in row for row in rows)
     if is_run and 0 < n_scored < len(rows):
         raise ValueError(f"{what}: in a list, {n_scored} of {len(rows)} documents have scores. Score all or none.")
     for rank, row in enumerate(rows, start=1):
-        yield {**rest, "rank": rank, "score": -rank, **row} if is_run else {**rest, **row}
+        placed = {"rank": rank, "score": -rank} if is_run and "rank" not in row else {}
+        yield {**rest, **placed, **row}
 
 
 def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]:
@@ -204,6 +215,8 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
         told = getattr(node, "metadata", None) or {}
         ids = [told.get("docno"), *(getattr(node, n, None) for n in _NODE), told.get("doc_id"), told.get("docid")]
         known = next((one for one in ids if one not in (None, "")), None)
+        if known is None and isinstance(plain(doc), Mapping):
+            return _document(plain(doc), what, columns)
         if known is None:
             raise TypeError(
                 f"{what}: a document of type {type(doc).__name__} has no id: give an id or metadata['docno'], or lists "

@@ -11,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from ..frames import number_of
 from .files import MARK, Content, Source, read_content
-from .records import Field, Label, number_of
+from .records import Field, Label
 
 # `csv.QUOTE_MINIMAL` or `csv.QUOTE_NONE`.
 Quoting = Literal[0, 3]
@@ -40,8 +41,8 @@ _EXACT: dict[str, Any] = (
 # Pandas reads words fastest if it may choose their type. A line of letters before each part keeps it from choosing
 # numbers.
 _DTYPES: dict[type | None, Any] = {float: float, int: np.int64, object: float, Label: float}
-# Words as pandas and spreadsheets quote them: with doubled quotes, numbers, or separators inside.
-_QUOTED = re.compile(rb'(?:^|[ \t])"(?:[^"\s]*""[^\s]*|[-+]?[0-9.]+)"(?=\s|$)', re.MULTILINE)
+# Words as pandas and spreadsheets quote them: with doubled quotes, numbers, Q0, or separators inside.
+_QUOTED = re.compile(rb'(?:^|[ \t])"(?:[^"\s]*""[^\s]*|[-+]?[0-9.]+|Q0)"(?=\s|$)', re.MULTILINE)
 _SPACED = re.compile(rb'(?:^|[ \t])"[^"\r\n]*[ \t][^"\r\n]*"(?=\s|$)', re.MULTILINE)
 # How many words the lines of runs and qrels have.
 _WORDS = ({3}, {4}, {5}, {6})
@@ -79,7 +80,7 @@ def read_columns(
         If a line cannot be read; the message names file and line.
     """
     content = read_content(source)
-    quoting = quoting_of(content.data)
+    quoting: Quoting = 0 if separator in (",", ";") else quoting_of(content.data)
     found = _plain_columns(content, columns, optional or {}, quoting) if separator is None else None
     return _careful_columns(content, columns, optional or {}, separator, to_blank, quoting) if found is None else found
 

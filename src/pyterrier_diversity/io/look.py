@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..frames import PYTERRIER_NAMES, refuse_read
@@ -32,6 +33,8 @@ _OTHER_NAMES |= {*NAMES_OF_RESULTS, "name", "measure", "value"}
 _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
 # The line of trec_eval with the tag of a run.
 _TAG = re.compile(rb"^runid\s+all\s.*$", re.MULTILINE)
+# How many words the lines of runs and qrels have.
+_WORDS = range(3, 7)
 _MOST_LINES, _MOST_BYTES = 200, 2**16
 
 
@@ -68,6 +71,8 @@ class Look(NamedTuple):
         The words of the first lines.
     fields : tuple of str
         The names of columns, or the keys of the first record, as the user calls them.
+    separator : str or None
+        What separates the words of lines, if it is not white space.
     text : {"", "lines", "table", "json"}
         The kind of text that it was; empty for data of Python and parquet.
     """
@@ -81,6 +86,7 @@ class Look(NamedTuple):
     lines: tuple[list[str], ...] = ()
     fields: tuple[str, ...] = ()
     text: Text = ""
+    separator: str | None = None
 
     @property
     def record(self) -> Any:
@@ -109,13 +115,21 @@ def look_at(
     columns = source.columns if isinstance(source, Renamed) else columns
     data = read_content(source) if is_file(source) else plain(source)
     name = data.name if isinstance(data, Content) else name
-    look = Look(name or wanted, wanted, columns or {}, by_rank, "object", data)
+    columns = columns or {}
+    columns = (
+        columns if all(isinstance(old, str) for old in columns) else {str(old): new for old, new in columns.items()}
+    )
+    look = Look(name or wanted, wanted, columns, by_rank, "object", data)
     if isinstance(data, Content):
         return _of_content(look)
     if isinstance(data, pd.DataFrame):
-        return look._replace(form="frame", fields=tuple(map(str, data.columns)))
+        levels = [
+            name for name in data.index.names if name in (*USUAL_NAMES, *PYTERRIER_NAMES.values()) and name not in data
+        ]
+        data = data.reset_index(level=levels) if levels else data
+        return look._replace(form="frame", data=data, fields=tuple(map(str, data.columns)))
     if isinstance(data, Mapping):
-        return _of_records(look, [Field(data, look.name)])
+        return _of_records(look, [Field({name: _listed(of) for name, of in data.items()}, look.name)])
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes, os.PathLike)):
         refuse_read(data, look.name)
         members = list(data)
@@ -126,9 +140,18 @@ def look_at(
     return look
 
 
+def _listed(value: Any) -> Any:
+    """Return an array as a list, and a series as a dict."""
+    return (
+        value.to_dict() if isinstance(value, pd.Series) else value.tolist() if isinstance(value, np.ndarray) else value
+    )
+
+
 def _of_records(look: Look, records: list[Field], text: Text = "") -> Look:
     first = records[0].value if records else {}
-    fields = tuple(_with_inner(first, look.columns)) if isinstance(first, Mapping) else ()
+    if not isinstance(first, Mapping):
+        raise records[0].refused("must be an object, as of to_json(orient='records')")
+    fields = tuple(_with_inner(first, look.columns))
     return look._replace(form="records", data=records, fields=fields, text=text)
 
 
@@ -174,21 +197,31 @@ def _of_content(look: Look) -> Look:
         return look._replace(form="xml")
     separator = max(",\t;", key=line.count)
     has_separator = separator in line
-    cells = re.split(rf"[{separator}\s]" if has_separator else r"\s+", line.strip())
-    known = {cell.strip('"').lower() for cell in cells} & (_OTHER_NAMES | USUAL_NAMES.keys() | look.columns.keys())
+    cells = [word.strip('"') for word in re.split(rf"[{separator}\s]" if has_separator else r"\s+", line.strip())]
+    known = {cell.lower() for cell in cells} & (_OTHER_NAMES | USUAL_NAMES.keys() | look.columns.keys())
     if not any(reads(float, cell) for cell in cells) and (has_separator or len(known) > 1):
         records = read_csv(content, separator if has_separator else " ")
         return _of_records(look, records, "table")
     begin = content.data[:_MOST_BYTES]
     whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
+    separated = _separator_of(line, separator, look)
     quoting = quoting_of(whole)
     lines = whole.decode(errors="replace").splitlines()
     # Names of systems may have spaces, and rows of means come late.
-    between, most = ("\t" if "\t" in line else None, len(lines)) if look.wanted == "results" else (None, _MOST_LINES)
-    words = [
-        words_of(each, quoting, between) for each in lines[: content.data.count(b"\n", 0, 4096) + most] if each.strip()
-    ]
-    return look._replace(form="lines", lines=tuple(words[:most]), text="lines")
+    most = len(lines) if look.wanted == "results" else _MOST_LINES
+    filled = [each for each in lines[: content.data.count(b"\n", 0, 4096) + most] if each.strip()]
+    words = [words_of(each, quoting, separated) for each in filled[:most]]
+    return look._replace(form="lines", lines=tuple(words), text="lines", separator=separated)
+
+
+def _separator_of(line: str, separator: str, look: Look) -> str | None:
+    """Return what separates the words of lines if white space does not: words may have spaces inside."""
+    n, n_cells = len(line.split()), line.count(separator) + 1
+    if separator == "\t" and n_cells > 1 and look.wanted == "results":
+        return separator
+    is_numbered = any(name.isdigit() for name in look.columns)
+    is_separated = n not in _WORDS or (is_numbered and separator == "\t" and n_cells > 1)
+    return separator if is_separated and n != n_cells in _WORDS else None
 
 
 def read_records(source: Any, who: str) -> list[Field]:

@@ -81,7 +81,7 @@ def _read_qrels(source: Any, columns: Mapping[str, str] | None, what: str, *, as
         return frame
     if frame.empty and look.text:
         raise ValueError(f"{look.name} contains no judgement.")
-    qrels = frames.Columns(frame, frames.QRELS_COLUMNS, what)
+    qrels = frames.Columns(frame, frames.QRELS_COLUMNS, look.name)
     label = pd.Series(qrels.numbers("relevance"), frame.index)
     frame = qrels.renamed([name for name in ("query_id", "doc_id", "iteration") if name in qrels])
     return with_whole_labels(frame.assign(relevance=label).rename(columns=frames.PYTERRIER_NAMES))
@@ -216,10 +216,10 @@ def _frame_of_run(look: Look, frame: pd.DataFrame) -> pd.DataFrame:
             found = ", ".join(map(str, look.fields or frame.columns))
             raise ValueError(f"{look.name}: order='rank' needs the column rank; found: {found}.")
         frame = frame.drop(columns="score", errors="ignore")
-        _refuse_repeated_ranks(frames.Columns(frame, frames.RUN_COLUMNS, look.name))
     run = frames.Columns(frame, frames.RUN_COLUMNS, look.name)
-    if not _OF_RANKINGS.isdisjoint(run.theirs):
-        _check_rankings(run)
+    _check_rankings(run)
+    if by_rank and len(frame):
+        _refuse_repeated_ranks(run)
     return run.frame.drop(columns=["q0", "tag"], errors="ignore") if look.form == "lines" else run.frame
 
 
@@ -231,9 +231,9 @@ def _refuse_repeated_ranks(run: frames.Columns) -> None:
 
 def _check_rankings(run: frames.Columns) -> None:
     """Raise a ``ValueError`` if queries have several rankings with the same ranks, and warn if their ranks differ."""
-    ids, rank = run.ids("query_id").codes, run.ranks()
-    for name in _OF_RANKINGS.intersection(run.theirs):
-        of_queries = pd.DataFrame({"query": ids, "word": run.objects(name, are_ids=False)}).drop_duplicates()
+    for name in (name for name in run.theirs if str(name).lower() in _OF_RANKINGS):
+        ids, rank = run.ids("query_id").codes, run.ranks()
+        of_queries = pd.DataFrame({"query": ids, "word": run[name].map(str).to_numpy()}).drop_duplicates()
         several = of_queries[of_queries.duplicated("query", keep=False)]
         if several.empty:
             continue

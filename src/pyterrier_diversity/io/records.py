@@ -12,15 +12,13 @@ from typing import Any
 
 import pandas as pd
 
+from ..frames import label_of, number_of
 from .files import Content
 from .writing import require_pyarrow
 
 _SHOWN = 60
 # A lone surrogate (half of a character), which Python's JSON reader accepts.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
-# Labels that are words: truth values, and NTCIR's.
-_LABELS = {"true": 1.0, "false": 0.0, **{f"l{grade}": float(grade) for grade in range(10)}}
 
 _WHOLE = re.compile(r"^(-?[0-9]+)\.0+$")
 
@@ -115,15 +113,16 @@ class Field:
 
     def number(self) -> float:
         """Return a finite number, which may be given as a string."""
-        number = number_of(self.value)
-        if not math.isfinite(number):
-            raise self.refused("must be a finite number")
-        return number
+        return self._finite(number_of(self.value))
 
     def label(self) -> float:
         """Return a label: a finite number, a truth value, or one of NTCIR's words L0 to L9."""
-        found = _LABELS.get(str(self.value).lower())
-        return self.number() if found is None else found
+        return self._finite(label_of(self.value))
+
+    def _finite(self, number: float) -> float:
+        if not math.isfinite(number):
+            raise self.refused("must be a finite number")
+        return number
 
 
 def word_of(value: Any) -> str:
@@ -135,15 +134,6 @@ def word_of(value: Any) -> str:
     ('1', '1', '0.5', 'v1.0')
     """
     return _WHOLE.sub(r"\1", str(value))
-
-
-def number_of(value: Any) -> float:
-    """Return a number, which may be given as a string in ASCII, or NaN for anything else."""
-    try:
-        is_other = isinstance(value, bool) or (isinstance(value, str) and ("_" in value or not value.isascii()))
-        return math.nan if is_other else float(value)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
 
 
 def plain(data: Any) -> Any:
@@ -187,7 +177,8 @@ def read_csv(content: Content, separator: str) -> list[Field]:
     """Return the rows of a table with a header, or raise a ``ValueError`` that names file and line."""
     name, records = content.name, []
     lines = io.StringIO(content.text(), newline="")
-    rows = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=separator == " ")
+    is_spaced = separator == " " or f"{separator} " in content.first_line
+    rows = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=is_spaced)
     filled = filter(any, rows)
     try:
         header = next(filled, [])

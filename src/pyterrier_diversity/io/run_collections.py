@@ -158,11 +158,16 @@ def _named_files(patterns: Iterable[str | os.PathLike[str]]) -> list[tuple[str, 
 
 def _of_systems(path: Path) -> list[tuple[str, Any]]:
     """Return the runs in a file of JSON that has those of several systems."""
-    if path.is_file() and ".json" in path.suffixes:
+    if path.is_file() and (".json" in path.suffixes or _begins(path, b"{")):
         with suppress(ValueError):
             look = look_at(path, "run")
             return list(look.record.items()) if shape_of(look) is SYSTEMS else []
     return []
+
+
+def _begins(path: Path, mark: bytes) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(mark)) == mark
 
 
 def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:

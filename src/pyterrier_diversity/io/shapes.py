@@ -23,12 +23,13 @@ from .forms import (
     new_names,
     rows_of_answer,
     rows_of_queries,
-    rows_of_request,
     rows_of_row,
+    with_unjudged,
 )
 from .look import USUAL_NAMES, Look
 from .nugget_formats import NUGGET_FORMATS
 from .nuggets import read_nuggets
+from .records import native
 from .trec import read_lines_of_qrels, read_lines_of_run, read_numbered, read_passages, read_prels, read_values
 
 _ORDER = "Qrels come first, then runs, then measures."
@@ -45,7 +46,7 @@ _LONGEST_RECORD = 100
 _FORMS = "a file, a frame, a list of dicts or of named tuples, or a dict of queries with"
 _NO_NAMES = (
     "Name the columns by number, as in columns={'1': 'qid', '2': 'docno', '3': 'rank'} or, in the shell, --columns "
-    "1=qid,2=docno,3=rank (or score); or write a header as the first line: qid docno rank."
+    "1=qid,2=docno,3=rank (rank, score or label); or write a header as the first line: qid docno rank."
 )
 _ONE_LABEL = (
     "Name the columns that count by number, as in columns={'1': 'qid', '3': 'docno', '5': 'label'} or, in the shell, "
@@ -56,12 +57,19 @@ _ASPECTS = (
     "value_name='label'). Otherwise rename the one that counts to label."
 )
 _RANK = "If they are in order, add their rank: frame.assign(rank=frame.groupby('qid').cumcount())."
+_BITS = (
+    "Make a row of each bit: pandas.DataFrame([(q, i, d, int(bit)) for q, d, bits in rows for i, bit in "
+    "enumerate(bits)], columns=['qid', 'iteration', 'docno', 'label'])."
+)
 _NESTED = "Flatten it to one row for each document, with qid, docno and score or rank (a run), or label (qrels)."
 _INTENTS = (
     "Make rows of it: pandas.DataFrame([(q, i, d, 1) for q, intents in data.items() for i, docs in intents.items() for "
     "d in docs], columns=['qid', 'iteration', 'docno', 'label'])."
 )
-_RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
+_RELEVANT = (
+    "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets. If they have "
+    "labels with fractions, make rows of qid, docno and label."
+)
 _SYSTEMS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
 _BY_QUERY = "Evaluate by query (-q in the shell)."
 _NO_MEASURES = (
@@ -101,7 +109,9 @@ def frame_in(look: Look) -> pd.DataFrame:
     """
     shape = shape_of(look)
     if look.form == "lines" and shape is not NUMBERED and look.columns and not isinstance(look.columns, SharedColumns):
-        raise ValueError(f"{look.name}: columns must be omitted, because these lines have no names. {_NO_NAMES}")
+        raise ValueError(
+            f"{look.name}: columns must name columns by number, because these lines have no names. {_NO_NAMES}"
+        )
     if shape is None or isinstance(shape.read, str) or look.wanted not in shape.holds.split():
         raise refusal(look, shape)
     return shape.read(look)
@@ -123,7 +133,7 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
     missing = [name.replace("|", " or ") for name in needed if look.names.isdisjoint(name.split("|"))]
     found = f"; found: {', '.join(look.fields) or 'nothing'}" if look.form in ("frame", "records") else ""
     if look.form == "records" and look.record and look.text != "table":
-        shown = json.dumps(look.record, default=str, ensure_ascii=False)
+        shown = json.dumps(native(look.record), default=str, ensure_ascii=False)
         found += f"; the first record is {shown[:_LONGEST_RECORD]}{'...' * (len(shown) > _LONGEST_RECORD)}"
     if shape is None:
         old = missing[0].split()[0]
@@ -163,7 +173,8 @@ def _of_table(look: Look) -> pd.DataFrame:
     check_names(look.fields, look.columns, look.name)
     names = {old: new for old, new in usual.items() if old not in PYTERRIER_NAMES}
     names |= new_names(look.data.columns, look.columns)
-    return look.data.rename(columns=names) if names else look.data
+    frame = look.data.rename(columns=names) if names else look.data
+    return with_unjudged(frame) if look.wanted == "qrels" else frame
 
 
 def _of_columns(look: Look) -> pd.DataFrame:
@@ -204,7 +215,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("empty", _ALL, fits.is_empty, _of_nothing),
     NUMBERED,
     Shape("a session of TREC Dynamic Domain", "run", fits.is_session, _of_session),
-    Shape("judgements of several aspects", "", of_lines(6, fits.are_aspects, wanted="qrels"), _ONE_LABEL),
+    Shape("judgements of several aspects", "", of_lines(range(6, 99), fits.are_aspects, wanted="qrels"), _ONE_LABEL),
     Shape("a run", "run", of_lines(6), read_lines_of_run),
     Shape("prels (topic, document, judgement, method, probability)", "qrels", of_lines(5, fits.are_prels), read_prels),
     Shape("passages of TREC Dynamic Domain", "qrels", of_lines(5, fits.are_passages), read_passages),
@@ -217,7 +228,7 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape("a table of means", "", of_lines(2, wanted="results"), _BY_QUERY),
     Shape("lines without the name of a known measure", "", partial(fits.other_lines, "results"), _NO_MEASURES),
-    Shape("a list of documents with bits for their intents", "", of_lines(3, fits.are_bits), _NESTED),
+    Shape("a list of documents with bits for their intents", "", of_lines(3, fits.are_bits), _BITS),
     Shape("lines of three columns without names", "", of_lines(3), _NO_NAMES),
     Shape("lines of four columns without names", "", of_lines(4, wanted="run"), _NO_NAMES),
     Shape("lines of a run", "run", partial(fits.other_lines, "run"), read_lines_of_run),
@@ -230,7 +241,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("judged answers", _BOTH, of_record(fits.are_answers, "run"), partial(frame_of, rows_of_answer)),
     *(Shape(known.title, "qrels", fits.of_nuggets(known), _of_nuggets) for known in NUGGET_FORMATS[:-2]),
     Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _of_nuggets),
-    Shape("a request of Castorini's tools", "run", of_record(fits.is_request), partial(frame_of, rows_of_request)),
+    Shape("a request of Castorini's tools", "run", of_record(fits.is_request), partial(frame_of, rows_of_row)),
     Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, _of_scores),
     Shape("qrels", "qrels", of_names("qid", "docno", "label"), _of_table),
     Shape("a run", "run", of_names("qid", "docno", "score|rank"), _of_table),
@@ -247,7 +258,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("labels by query", "qrels", of_record(fits.are_labels, "qrels"), partial(frame_of, rows_of_queries)),
     Shape("documents by query", "", of_record(fits.are_queries, "qrels"), _RELEVANT),
     Shape("documents by query", "run", of_record(fits.are_queries), partial(frame_of, rows_of_queries)),
-    Shape("{query: {intent: [documents]}}", "", of_record(fits.map_intents), _INTENTS),
+    Shape("{query: {intent: [documents]}}", "", of_record(fits.map_intents, "qrels"), _INTENTS),
     SYSTEMS,
     Shape("a nested object", "", of_record(fits.is_nested), _NESTED),
 )
