@@ -236,7 +236,7 @@ def test_other_files_are_refused_with_what_to_do(text, message, tmp_path):
     [
         (ONE.drop(columns="name"), ValueError, r"name of the system is missing\. Give it, as in \{'bm25'"),
         (wide().drop(columns="qid"), ValueError, "holds a table of means"),
-        (wide().assign(AP="high"), ValueError, "the column AP must contain numbers: .*'high'"),
+        (wide().assign(AP="high"), ValueError, "AP must be a finite number, but query .* has 'high'"),
         (pd.concat([wide(), wide()["AP"]], axis=1), ValueError, "the column AP appears twice"),
         (LONG.assign(name=None), ValueError, "row 0 has no name"),
         (5, TypeError, r"must be a file, a frame, .* of queries with \{measure: number\}, not int"),

@@ -95,7 +95,7 @@ def test_a_query_that_is_nan_by_one_measure_alone_is_refused_when_that_measure_i
             None,
             "must be a finite number, but system 'a' has nan of P for query '1' .rows like this: 8",
         ),
-        (FOUR.assign(value="high"), None, "the column value must contain numbers: .*'high'"),
+        (FOUR.assign(value="high"), None, "value must be a finite number, but query .* has 'high'"),
         (FOUR.assign(value=1e200), None, r"must be at most 1e\+100 in absolute value, but system 'a' has 1e\+200"),
         (FOUR.assign(qid=["1", None] * 4), None, "perquery: row 1 has no qid"),
         (pd.concat([FOUR, FOUR["qid"]], axis=1), None, "perquery: the column qid appears twice"),
