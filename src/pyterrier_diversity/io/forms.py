@@ -132,8 +132,8 @@ def _with_numbers(frame: pd.DataFrame, places: list[str], look: Look) -> pd.Data
 
 def with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
     """Return qrels in which rows without a document and a label, which only name a query or an intent, have label 0."""
-    docs, label = (next(filter(qrels.__contains__, of), None) for of in (("docno", "doc_id"), ("label", "relevance")))
-    empty = pd.Series(dtype=bool) if docs is None or label is None else qrels[docs].isna() | (qrels[docs] == "")
+    docs, label = (next(filter(qrels.__contains__, of), "") for of in (("docno", "doc_id"), ("label", "relevance")))
+    empty = qrels[docs].isna() | (qrels[docs] == NO_DOCUMENT) if docs and label else pd.Series(dtype=bool)
     if not empty.any():
         return qrels
     is_zero = qrels[label].where(empty).astype(object).map(lambda cell: cell in ("", 0, None) or cell != cell)
