@@ -218,7 +218,7 @@ def _frame_of_run(look: Look, frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.drop(columns="score", errors="ignore")
     run = frames.Columns(frame, frames.RUN_COLUMNS, look.name)
     _check_rankings(run)
-    if by_rank and len(frame):
+    if look.by_rank and len(frame):
         _refuse_repeated_ranks(run)
     return run.frame.drop(columns=["q0", "tag"], errors="ignore") if look.form == "lines" else run.frame
 
