@@ -44,10 +44,6 @@ WANTED = {
 _LONGEST_RECORD = 100
 
 _FORMS = "a file, a frame, a list of dicts or of named tuples, or a dict of queries with"
-_NO_NAMES = (
-    "Name the columns by number, as in columns={'1': 'qid', '2': 'docno', '3': 'rank'} or, in the shell, --columns "
-    "1=qid,2=docno,3=rank (rank, score or label); or write a header as the first line: qid docno rank."
-)
 _ONE_LABEL = (
     "Name the columns that count by number, as in columns={'1': 'qid', '3': 'docno', '5': 'label'} or, in the shell, "
     "--columns 1=qid,3=docno,5=label."
@@ -76,6 +72,14 @@ _NO_MEASURES = (
     "Name the columns by number, as in columns={'1': 'qid', '2': 'measure', '3': 'value'}, or write a header as the "
     "first line: qid measure value."
 )
+
+
+def _by_number(value: str) -> str:
+    """Return how to name columns of lines, of which the third has a value."""
+    return (
+        f"Name the columns by number, as in columns={{'1': 'qid', '2': 'docno', '3': {value!r}}} or, in the shell, "
+        f"--columns 1=qid,2=docno,3={value}; or write a header as the first line: qid docno {value}."
+    )
 
 
 class Shape(NamedTuple):
@@ -109,9 +113,8 @@ def frame_in(look: Look) -> pd.DataFrame:
     """
     shape = shape_of(look)
     if look.form == "lines" and shape is not NUMBERED and look.columns and not isinstance(look.columns, SharedColumns):
-        raise ValueError(
-            f"{look.name}: columns must name columns by number, because these lines have no names. {_NO_NAMES}"
-        )
+        how = _by_number("label" if look.wanted == "qrels" else "rank")
+        raise ValueError(f"{look.name}: columns must name columns by number, because these lines have no names. {how}")
     if shape is None or isinstance(shape.read, str) or look.wanted not in shape.holds.split():
         raise refusal(look, shape)
     return shape.read(look)
@@ -229,8 +232,9 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a table of means", "", of_lines(2, wanted="results"), _BY_QUERY),
     Shape("lines without the name of a known measure", "", partial(fits.other_lines, "results"), _NO_MEASURES),
     Shape("a list of documents with bits for their intents", "", of_lines(3, fits.are_bits), _BITS),
-    Shape("lines of three columns without names", "", of_lines(3), _NO_NAMES),
-    Shape("lines of four columns without names", "", of_lines(4, wanted="run"), _NO_NAMES),
+    Shape("lines of three columns without names", "", of_lines(3, wanted="qrels"), _by_number("label")),
+    Shape("lines of three columns without names", "", of_lines(3), _by_number("rank")),
+    Shape("lines of four columns without names", "", of_lines(4, wanted="run"), _by_number("rank")),
     Shape("lines of a run", "run", partial(fits.other_lines, "run"), read_lines_of_run),
     Shape("lines of qrels", "qrels", partial(fits.other_lines, "qrels"), read_lines_of_qrels),
     Shape("a truth file of TREC Dynamic Domain", "qrels", fits.is_xml, lambda look: read_dd_truth(look.data)),
