@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import ir_measures
@@ -128,6 +129,27 @@ def test_data_of_python_is_read_to_the_same_numbers(given):
 
 def sorted_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[COLUMNS].sort_values(COLUMNS[:3], ignore_index=True).astype({"value": float})
+
+
+@pytest.mark.parametrize("text", ["name,qid,AP,P\na,1,0.5,\n", '{"name": "a", "qid": 1, "AP": 0.5, "P": null}\n'])
+def test_values_of_a_table_may_be_missing(text, tmp_path):
+    (tmp_path / "file").write_text(text)
+
+    found = read_perquery(tmp_path / "file").set_index("measure")["value"]
+
+    assert found["AP"] == 0.5
+    assert math.isnan(found["P"])
+
+
+def test_a_frame_keeps_what_is_known_about_its_values():
+    table = pd.concat([LONG, ONE.assign(qid="all")])
+    table.attrs["signatures"] = {"AP": "AP|..."}
+
+    with pytest.warns(RowsWarning):
+        found = read_perquery(table)
+
+    assert found.attrs == table.attrs
+    pd.testing.assert_frame_equal(found, LONG)
 
 
 def test_files_are_found_in_a_folder_by_a_pattern_or_in_a_list(tmp_path):

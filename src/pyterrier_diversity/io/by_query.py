@@ -49,7 +49,7 @@ def melted(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each value of a table that has a column for each measure."""
     measures = _measures_in(table)
     keys = table[[name for name in ("name", "qid") if name in table]]
-    rows = keys.iloc[np.repeat(np.arange(len(table)), len(measures))].reset_index(drop=True)
+    rows = keys.iloc[np.repeat(np.arange(len(table)), len(measures))]
     return rows.assign(measure=measures * len(table), value=table[measures].to_numpy(np.float64).ravel())
 
 

@@ -69,7 +69,7 @@ def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) ->
     """
     looks = _looks(perquery, columns)
     read = [_read(look, name, rename=isinstance(perquery, Mapping)) for name, look in looks.items()]
-    frame = pd.concat(read, ignore_index=True) if len(read) > 1 else read[0]
+    frame = pd.concat(read, ignore_index=True)
     frame.attrs = dict(getattr(perquery, "attrs", {}))
     # Queries of the qrels that have such a name.
     kept = frame.attrs.get("queries_like_means", ())
