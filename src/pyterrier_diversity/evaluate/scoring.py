@@ -24,7 +24,7 @@ from ..parallel import Task, as_finished, enough_workers
 from ..progress import progress, progress_bar
 from .evaluator import DiversityEvaluator, aggregated
 
-_Source = pd.DataFrame | str | os.PathLike[str] | Copied
+_Source = pd.DataFrame | str | os.PathLike[str]
 
 # Evaluating so many bytes takes no longer than starting workers.
 FEW_BYTES = 2**24
@@ -198,8 +198,7 @@ def _n_workers(tasks: Sequence[Task], n_jobs: int | None) -> int:
 def _n_bytes(run: _Source) -> int:
     if isinstance(run, pd.DataFrame):
         return len(run) * _BYTES_OF_ROW
-    path = run.path if isinstance(run, Copied) else run
-    return os.path.getsize(path) if os.path.isfile(path) else 0
+    return os.path.getsize(run) if os.path.isfile(run) else 0
 
 
 def _sendable_error(error: Exception, run: Any) -> Exception:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +28,8 @@ class OddOrder(NamedTuple):
         The queries in which scores rise down the rows as given, if they do in all.
     n_tied, tied : int, str
         The queries in which all documents have the same score.
-    has_rank, is_ranked : bool
-        Whether documents have ranks, and whether these order all documents with the same score.
+    n_ranked, n_unranked : int
+        The queries in which documents have ranks, and the pairs with the same score in those that ranks do not order.
     """
 
     n: int = 0
@@ -38,22 +39,13 @@ class OddOrder(NamedTuple):
     rising: str = ""
     n_tied: int = 0
     tied: str = ""
-    has_rank: bool = False
-    is_ranked: bool = True
+    n_ranked: int = 0
+    n_unranked: int = 0
 
     def plus(self, other: OddOrder) -> OddOrder:
         """Return what is odd here and in other queries below."""
-        return OddOrder(
-            self.n + other.n,
-            self.n_contradicted + other.n_contradicted,
-            self.contradicted or other.contradicted,
-            self.n_rising + other.n_rising,
-            self.rising or other.rising,
-            self.n_tied + other.n_tied,
-            self.tied or other.tied,
-            self.has_rank or other.has_rank,
-            self.is_ranked and other.is_ranked,
-        )
+        both: Iterator[tuple[Any, Any]] = zip(self, other, strict=True)
+        return OddOrder._make((mine or its) if isinstance(mine, str) else mine + its for mine, its in both)
 
     def message(self, fewest: int = 1) -> str:
         """Return a message if ranks contradict the scores, or if the scores do not order documents; or an empty string.
@@ -76,12 +68,12 @@ class OddOrder(NamedTuple):
                 "for distances, negate them: run.assign(score=-run['score'])."
             )
         # In half of the queries or more, all documents have one score, unless ranks agree.
-        if not self.n_tied or 2 * self.n_tied < self.n or self.is_ranked:
+        if not self.n_tied or 2 * self.n_tied < self.n or not self.n_unranked:
             return ""
         how = ", not by rank or by their order in a list; to use these, read the run with order='rank'"
         return (
             f"All documents have the same score in {self.n_tied} of {self.n} queries of the run, such as {self.tied}. "
-            f"They are ordered by descending document id{how if self.has_rank else ''}."
+            f"They are ordered by descending document id{how if self.n_ranked else ''}."
         )
 
 
@@ -127,8 +119,11 @@ class RankedRows(NamedTuple):
         n_tied = int(np.count_nonzero(is_tied))
         if not n_tied:
             return odd
-        is_ranked = self.rank is not None and self._is_ranked(self.rank, is_tied)
-        return odd._replace(n_tied=n_tied, tied=repr(self.query.names[is_tied.argmax()]), is_ranked=is_ranked)
+        inside = is_tied[self.key[1:]] & (self.key[1:] == self.key[:-1])
+        if self.rank is not None:
+            inside &= ~(self.rank[1:] > self.rank[:-1])
+        tied = repr(self.query.names[is_tied.argmax()])
+        return odd._replace(n_tied=n_tied, tied=tied, n_unranked=int(np.count_nonzero(inside)))
 
     def _rises(self) -> bool:
         """Tell whether the scores of all queries rise down the rows as given; at least one has three documents."""
@@ -137,15 +132,10 @@ class RankedRows(NamedTuple):
             return False
         return len(np.unique(self.key[1:][differ])) == np.count_nonzero(self.size > 1)
 
-    def _is_ranked(self, rank: np.ndarray, queries: np.ndarray) -> bool:
-        """Tell whether the ranks rise in some queries."""
-        inside = queries[self.key[1:]] & (self.key[1:] == self.key[:-1])
-        return bool((rank[1:] > rank[:-1])[inside].all())
-
     def _contradicted(self, rank: np.ndarray) -> OddOrder:
         """Return in how many queries a lower rank has a higher score."""
         key, score, query = self.key, self.score, self.query
-        odd = OddOrder(len(self.size), has_rank=True)
+        odd = OddOrder(len(self.size), n_ranked=len(self.size))
         same = key[1:] == key[:-1]
         if not ((rank[1:] < rank[:-1]) & same).any():
             return odd

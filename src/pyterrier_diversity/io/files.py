@@ -13,8 +13,10 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path as File
+from tempfile import TemporaryDirectory
 from typing import IO, Any, NamedTuple
 
 Path = str | os.PathLike[str]
@@ -86,21 +88,26 @@ class Content(NamedTuple):
             raise ValueError(f"{self.name}, line {line}: {byte}. Save the file in UTF-8.") from error
 
 
-class Copied(NamedTuple):
-    """The name of a pipe, and the file that its content was copied to."""
+@dataclass(frozen=True)
+class Copied(os.PathLike[str]):
+    """The path of a copy of a pipe, and the name of the pipe in messages."""
 
     name: str
-    path: Path
+    path: str
+
+    def __fspath__(self) -> str:
+        """Return the path."""
+        return self.path
 
 
-Source = Path | IO[bytes] | IO[str] | Content | Copied
+Source = Path | IO[bytes] | IO[str] | Content
 
 
 def is_file(source: object) -> bool:
     """Tell whether something is a path that is not a folder's, an open file or the content of a file."""
     if isinstance(source, (str, os.PathLike)):
         return not os.path.isdir(source)
-    return isinstance(source, (Content, Copied)) or hasattr(source, "read")
+    return isinstance(source, Content) or hasattr(source, "read")
 
 
 def is_pipe(source: Path) -> bool:
@@ -118,9 +125,9 @@ def read_content(source: Source) -> Content:
 
     Parameters
     ----------
-    source : path-like, file object, Content or Copied
+    source : path-like, file object or Content
         A path, compressed (gzip, bzip2, xz, zstd) or not; ``"-"`` for the standard input; an open file; or content that
-        was read before or copied.
+        was read before.
 
     Raises
     ------
@@ -133,38 +140,46 @@ def read_content(source: Source) -> Content:
 
 
 def read_parts(source: Source, size: int) -> Iterator[Content]:
-    """Read a file in parts of about ``size`` bytes, if the first word of its lines changes; see `read_content`.
+    """Read a file in parts of about ``size`` bytes, as `read_content` reads it whole.
 
-    A part ends above a line with another first word than the line before. Content that was read before and text in
-    UTF-16 are one part.
+    A part ends above a line whose first word is not that of the line before. Text in UTF-16 is one part.
     """
     if isinstance(source, Content):
         yield source
-        return
+    elif isinstance(source, (str, os.PathLike)) and is_pipe(source):
+        with TemporaryDirectory() as folder:
+            yield from read_parts(copied(source, folder), size)
+    else:
+        yield from _parts(*_opened(source), size)
+
+
+def _parts(name: str, opened: IO[bytes], size: int) -> Iterator[Content]:
     blocks: list[bytes] = []
     n = n_above = 0
-    name, opened = _opened(source)
     with opened as stream:
         try:
             with _decompressing(name, stream) as plain:
                 while block := plain.read(min(size, _BLOCK)):
                     size = size if blocks or not block.startswith(_UTF_16) else sys.maxsize
-                    blocks.append(block)
                     n += len(block)
                     end = _last_group(block) if n >= size else 0
                     if end:
-                        part = b"".join([*blocks[:-1], block[:end]])
-                        yield Content(name, part if n_above else _without_preamble(name, part), n_above)
-                        blocks = [block[end:]]
-                        n, n_above = len(block) - end, n_above + part.count(b"\n")
+                        yield _part(name, [*blocks, block[:end]], n_above)
+                        n_above += sum(lines.count(b"\n") for lines in [*blocks, block[:end]])
+                        blocks, n = [], len(block) - end
+                    blocks.append(block[end:])
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             n_lines = n_above + sum(block.count(b"\n") for block in blocks)
             raise ValueError(f"{name}, line {n_lines}: {error}.") from error
-    part = b"".join(blocks)
-    yield Content(name, part if n_above else _without_preamble(name, part), n_above)
+    yield _part(name, blocks, n_above)
 
 
-def copied(pipe: Path, folder: Path) -> Copied:
+def _part(name: str, blocks: list[bytes], n_above: int) -> Content:
+    data = b"".join(blocks)
+    return Content(name, data if n_above else _without_preamble(name, data), n_above)
+
+
+def copied(pipe: Path, folder: str) -> Copied:
     """Copy the content of a pipe to a file in a folder.
 
     Raises
@@ -172,44 +187,33 @@ def copied(pipe: Path, folder: Path) -> Copied:
     ValueError
         If the pipe is empty or cannot be read.
     """
-    path = File(folder) / "copy"
-    with path.open("wb") as file:
-        return Copied(_copy(pipe, file), path)
-
-
-def _copy(pipe: Path, file: IO[bytes]) -> str:
-    """Copy the content of a pipe, and return its name in messages."""
-    name = "standard input" if os.fspath(pipe) == "-" else os.fspath(pipe)
+    is_input = os.fspath(pipe) == "-"
+    copy = Copied("standard input" if is_input else os.fspath(pipe), os.path.join(folder, "copy"))
     try:
-        with nullcontext(sys.stdin.buffer) if os.fspath(pipe) == "-" else open(pipe, "rb") as stream:
+        with nullcontext(sys.stdin.buffer) if is_input else open(pipe, "rb") as stream, open(copy, "wb") as file:
             shutil.copyfileobj(stream, file)
     except OSError as error:
-        raise ValueError(f"{name}: {error.strerror}.") from error
-    if not file.tell():
-        raise ValueError(f"{name} is empty. A program that should write to it may have failed, or it was already read.")
-    return name
+        raise ValueError(f"{copy.name}: {error.strerror}.") from error
+    if not os.path.getsize(copy):
+        because = "A program that should write to it may have failed, or it was already read."
+        raise ValueError(f"{copy.name} is empty. {because}")
+    return copy
 
 
-def _opened(source: Path | IO[bytes] | IO[str] | Copied) -> tuple[str, IO[bytes]]:
-    """Return the name of a file in messages, and its content from the beginning."""
-    if isinstance(source, Copied):
-        return source.name, open(source.path, "rb")
+def _opened(source: Path | IO[bytes] | IO[str]) -> tuple[str, IO[bytes]]:
+    """Return the name of a file in messages, and its content."""
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
             raise TypeError(f"A file must be a path or an open file, not {type(source).__name__}.")
         text = source.read()
         return str(getattr(source, "name", "the stream")), BytesIO(text.encode() if isinstance(text, str) else text)
-    if is_pipe(source):
-        kept = BytesIO()
-        name = _copy(source, kept)
-        kept.seek(0)
-        return name, kept
+    name = source.name if isinstance(source, Copied) else os.fspath(source)
     try:
-        return os.fspath(source), open(source, "rb")
+        return name, open(source, "rb")
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise ValueError(f"{os.fspath(source)}: {error.strerror}.") from error
+        raise ValueError(f"{name}: {error.strerror}.") from error
 
 
 def _decompressing(name: str, stream: IO[bytes]) -> Any:

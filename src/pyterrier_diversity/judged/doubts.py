@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from ..frames.order import OddOrder
 from ..frames.warned import Told, give
@@ -31,7 +33,7 @@ class Doubts:
         self._query_ids: list[str] = []
         self._qrels_ids: list[str] = []
         self._is_shared = False
-        self._n_repeats = self._n_unjudged = 0
+        self._counts: Counter[str] = Counter()
         # The example of each kind in the first query of the qrels.
         self._examples: dict[str, tuple[int, str]] = {}
 
@@ -45,21 +47,12 @@ class Doubts:
         self._qrels_ids = [*qrels[:1]]
         self._is_shared |= is_shared
 
-    def add_repeats(self, n: int, query: int, example: str) -> None:
-        """Add repeated documents, with an example and its query in the qrels."""
-        self._n_repeats += n
-        self._add("repeat", query, example)
+    def add(self, kind: Literal["repeated", "unjudged", "judged"], n: int, query: int, example: str) -> None:
+        """Add a number of documents or queries, and an example with the place of its query in the qrels.
 
-    def add_unjudged(self, n: int, query: int, example: str) -> None:
-        """Add queries without a judged document, with an example and its query in the qrels."""
-        self._n_unjudged += n
-        self._add("unjudged", query, example)
-
-    def add_judged(self, query: int, example: str) -> None:
-        """Add an example of a judged document, which is not in the run."""
-        self._add("judged", query, example)
-
-    def _add(self, kind: str, query: int, example: str) -> None:
+        Repeated rows, or queries without a judged document in the run, or with one in the qrels.
+        """
+        self._counts[kind] += n
         self._examples[kind] = min((query, example), self._examples.get(kind, (query, example)))
 
     def warn(self) -> None:
@@ -68,22 +61,22 @@ class Doubts:
 
     def warnings(self) -> Iterator[DataWarning]:
         """Yield a warning for each doubt."""
-        examples = {kind: example for kind, (_, example) in self._examples.items()}
+        n, examples = self._counts, {kind: example for kind, (_, example) in self._examples.items()}
         odd = self._order.message(self.fewest)
         if odd:
             yield RanksWarning(odd)
-        if self._n_repeats:
+        if n["repeated"]:
             yield RepeatsWarning(
-                f"The run repeats documents within a query, such as {examples['repeat']}. Only the best rank of each "
-                f"counts (repeated rows: {self._n_repeats})."
+                f"The run repeats documents within a query, such as {examples['repeated']}. Only the best rank of each "
+                f"counts (repeated rows: {n['repeated']})."
             )
         if self._query_ids and self._qrels_ids and not self._is_shared:
             names = ", ".join(map(repr, self._query_ids))
             message = f"No query of the run ({names}, ...) is in the qrels ({self._qrels_ids[0]!r}, ...)."
             yield IdsWarning(f"{message} Do the query ids match?")
-        if not self.is_judged and self._n_unjudged >= self.fewest:
+        if not self.is_judged and n["unjudged"] >= self.fewest:
             theirs = f"{examples['judged']} in the qrels" if "judged" in examples else "no judged documents at all"
             yield IdsWarning(
-                f"No document of the run is judged in any of the {self._n_unjudged} queries that it shares with the "
+                f"No document of the run is judged in any of the {n['unjudged']} queries that it shares with the "
                 f"qrels: {examples['unjudged']} in the run, {theirs}. Do the document ids match?"
             )

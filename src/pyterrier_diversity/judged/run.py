@@ -268,7 +268,7 @@ class Run:
         if len(again):
             row = again[of[self.query[again]].argmin()]
             doc, query = str(self._docs[row]), self.query[row]
-            doubts.add_repeats(len(again), int(of[query]), f"{doc!r} in query {self.query_ids[query]!r}")
+            doubts.add("repeated", len(again), int(of[query]), f"{doc!r} in query {self.query_ids[query]!r}")
 
     def _refuse_lost_zeros(self, judgements: Judgements) -> None:
         """Raise a ``ValueError`` if ids that were read as numbers on one side have leading zeros on the other."""
@@ -289,8 +289,7 @@ class Run:
         docs = [self._docs[self.rows(judgements.query_ids[query])].tolist() for query in shared]
         judged = [judgements.judged_docs[query] for query in shared]
         doubts.is_judged = not all(map(set.isdisjoint, judged, docs))
-        doubts.add_unjudged(len(shared), shared[0], repr(docs[0][0]))
-        for query, of_query in zip(shared, judged, strict=True):
-            if of_query:
-                doubts.add_judged(query, repr(min(of_query)))
-                return
+        doubts.add("unjudged", len(shared), shared[0], repr(docs[0][0]))
+        theirs = next(((query, min(docs)) for query, docs in zip(shared, judged, strict=True) if docs), None)
+        if theirs is not None:
+            doubts.add("judged", 1, theirs[0], repr(theirs[1]))
