@@ -277,7 +277,7 @@ class Run:
         for name in self._of_integers ^ judgements.of_integers:
             words, numbers = ids[name] if name in judgements.of_integers else ids[name][::-1]
             for lost in (
-                one for one in sorted(words - numbers) if one[0] == "0" and (one.lstrip("0") or "0") in numbers
+                one for one in sorted(words - numbers) if one[:1] == "0" and (one.lstrip("0") or "0") in numbers
             ):
                 raise ValueError(
                     f"{name}: {lost!r} is {lost.lstrip('0') or '0'} on the other side, which was read as numbers "
