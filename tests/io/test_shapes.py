@@ -129,7 +129,7 @@ class Model:
         ('{"qid": "1", "query": "x", "hits": [{"docid": "a", "score": 2}, {"docid": "b", "score": 1}]}', {}),
         ('{"1": [{"docno": "b", "rank": -1}, {"docno": "a", "rank": -2}]}', {}),
         ([{"qid": "1", "docno": "b", "score": "1"}, {"qid": "1", "docno": "a", "score": "2"}], {}),
-        ({"1": pd.Series({"a": 2, "b": 1})}, {}),
+        ({"1": pd.Series({"a": 2, "b": 1}), "name": {}, "qid": {}}, {}),
         ({"1": [Model(docid="a", score=2), Model(docid="b", score=1)]}, {}),
         (INDEXED, {}),
         (INDEXED.reset_index().to_dict("series"), {}),

@@ -229,7 +229,7 @@ def are_queries(record: Mapping[Any, Any], look: Look) -> bool:
     rankings = [docs for docs in record.values() if not _is_nothing(docs)]
     are_alike = len({isinstance(docs, Mapping) for docs in rankings}) < 2
     are_listed = all(docs is None or isinstance(docs, (Mapping, list, tuple)) for docs in record.values())
-    is_table = bool(record) and {"label", "score", "rank"}.issuperset(record)
+    is_table = {"label", "score", "rank"}.issuperset(record) and isinstance(next(iter(record.values())), Mapping)
     return "qid" not in look.names and are_listed and are_alike and not is_table and all(map(_is_ranking, rankings))
 
 

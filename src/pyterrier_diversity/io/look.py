@@ -96,7 +96,9 @@ class Look(NamedTuple):
     @property
     def names(self) -> set[str]:
         """The names of columns or of the keys of the first record, with their usual and new names."""
-        names = usual_names(self.fields, self.columns)
+        # The keys of an object that only has objects and lists are ids.
+        are_ids = self.form == "records" and all(isinstance(of, (Mapping, list, tuple)) for of in self.record.values())
+        names = usual_names((name for name in self.fields if not are_ids or name in self.columns), self.columns)
         return names | {NAMES_OF_RESULTS.get(name, name) for name in names} if self.wanted == "results" else names
 
     def inside(self, rows: list[Any]) -> Look:
