@@ -225,6 +225,28 @@ def test_systems_in_one_file_need_no_ending(tmp_path):
         ]
 
 
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        (QRELS, RUN.assign(docno=["a", "b\0", "c", "d", "e"])),
+        (QRELS.assign(qid=["1", "\0", "3", "4", "5"]), RUN),
+        (QRELS.assign(iteration=pd.Series(["a", "\ud800", "c", "d", "e"], dtype=object)), RUN),
+    ],
+)
+def test_ids_that_no_file_can_hold_are_refused_in_frames(qrels, run):
+    with pytest.raises(ValueError, match="must not contain the character NUL or half of a character, but row 1 has"):
+        evaluate_runs(qrels, {"mine": run}, MEASURES)
+
+
+@pytest.mark.parametrize("kind", [object, "category", "Int64"])
+def test_integers_in_any_column_have_lost_their_zeros(kind):
+    run = pd.DataFrame({"qid": "1", "docno": pd.Series([77, 78]).astype(kind), "score": [2, 1]})
+
+    for given in (run, run.to_dict("records"), {"1": {77: 2, 78: 1}}):
+        with pytest.raises(ValueError, match="'0077' is 77 on the other side"):
+            evaluate_runs(pd.DataFrame({"qid": "1", "docno": ["0077"], "label": 1}), {"mine": given}, MEASURES)
+
+
 def test_a_missing_name_is_no_error():
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0], "name": ["x", None]})
 

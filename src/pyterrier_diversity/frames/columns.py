@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .numbers import LARGEST_EXACT, exact, label_of, number_of
-from .strings import Ids, Strings, in_arrow, numbered, objects
+from .strings import Ids, Strings, are_odd, in_arrow, numbered, objects
 
 PYTERRIER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 _OURS = {theirs: ours for ours, theirs in PYTERRIER_NAMES.items()}
@@ -148,7 +148,7 @@ class Columns:
     @property
     def of_integers(self) -> frozenset[str]:
         """The columns of query and document that hold integers."""
-        return frozenset(name for name in ("query_id", "doc_id") if name in self and self[name].dtype.kind in "iu")
+        return frozenset(name for name in ("query_id", "doc_id") if name in self and _holds_integers(self[name]))
 
     def strings(self, name: str, *, are_ids: bool = True) -> Strings:
         """Return a column of ids, or of any values, as strings; integers become their digits.
@@ -257,14 +257,16 @@ class Columns:
                 f"{int(bad.sum())})."
             )
 
-    def _refuse_unprintable(self, name: str, ids: np.ndarray) -> None:
+    def refuse_odd_ids(self, names: Iterable[str]) -> None:
         """Raise a ``ValueError`` for the first id that no file can hold: with NUL or half of a character."""
-        if "\0" not in (text := "".join(ids)) and text == text.encode(errors="replace").decode():
-            return
-        for row, value in enumerate(ids):
-            if "\0" in value or value != value.encode(errors="replace").decode():
-                rule = "must not contain the character NUL or half of a character"
-                raise ValueError(f"{self.what}: {self.shown(name)} {rule}, but row {row} has {value!r}.")
+        for name in names:
+            ids = self.strings(name)
+            if are_odd(ids):
+                row = next(row for row in range(len(ids)) if are_odd(ids[row : row + 1]))
+                raise ValueError(
+                    f"{self.what}: {self.shown(name)} must not contain the character NUL or half of a character, but "
+                    f"row {row} has {ids[row : row + 1].tolist()[0]!r}."
+                )
 
     def of(self, frame: pd.DataFrame) -> Columns:
         """Return the columns of another frame with ir_measures' names; messages have the names of this one."""
@@ -283,12 +285,16 @@ class Columns:
         frame = self.frame[list(self.theirs.values())].set_axis(list(self.theirs), axis="columns")
         # pandas cannot join frames with attributes that it cannot compare, such as arrays.
         frame.attrs = {}
-        values = {name: self.objects(name) for name in ids}
-        for name, ids_of in values.items():
-            self._refuse_unprintable(name, ids_of)
-        strings = {name: column_of(ids_of, frame.index) for name, ids_of in values.items()}
-        kept = {name: frame[name] for name in ids if isinstance(frame[name].dtype, pd.StringDtype)}
+        names = list(ids)
+        self.refuse_odd_ids(names)
+        strings = {name: column_of(self.objects(name), frame.index) for name in names}
+        kept = {name: frame[name] for name in names if isinstance(frame[name].dtype, pd.StringDtype)}
         return frame.assign(**strings | kept)
+
+
+def _holds_integers(column: pd.Series) -> bool:
+    dtype = getattr(column.dtype, "categories", column).dtype
+    return dtype.kind in "iu" or (dtype.kind == "O" and pd.api.types.is_integer(next(iter(column), None)))
 
 
 def by_number(name: str) -> tuple[bool, int, str, str]:

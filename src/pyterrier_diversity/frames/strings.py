@@ -58,6 +58,16 @@ def objects(strings: Strings) -> np.ndarray:
     return strings if isinstance(strings, np.ndarray) else np.asarray(strings.to_numpy(zero_copy_only=False))
 
 
+def are_odd(strings: Strings) -> bool:
+    """Tell whether strings contain NUL or half of a character, which Arrow refuses."""
+    if isinstance(strings, np.ndarray):
+        text = "".join(strings)
+        return "\0" in text or not (text.isascii() or text == text.encode(errors="replace").decode())
+    _, offsets, data = strings.buffers()
+    ends = np.frombuffer(offsets, np.int64)[strings.offset : strings.offset + len(strings) + 1]
+    return data is not None and not np.frombuffer(data, np.uint8)[ends[0] : ends[-1]].min(initial=1)
+
+
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
     if len(strings) < FEWEST:

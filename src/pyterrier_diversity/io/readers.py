@@ -78,6 +78,8 @@ def _read_qrels(source: Any, columns: Mapping[str, str] | None, what: str, *, as
     look = look_at(source, "qrels", columns, name=what)
     frame = frame_in(look)
     if as_it_is and frame is source:
+        qrels = frames.Columns(frame, (), look.name)
+        qrels.refuse_odd_ids(name for name in ("query_id", "doc_id", "iteration") if name in qrels)
         return frame
     if frame.empty and look.text:
         raise ValueError(f"{look.name} contains no judgement.")
@@ -217,6 +219,8 @@ def _frame_of_run(look: Look, frame: pd.DataFrame) -> pd.DataFrame:
             raise ValueError(f"{look.name}: order='rank' needs the column rank; found: {found}.")
         frame = frame.drop(columns="score", errors="ignore")
     run = frames.Columns(frame, frames.RUN_COLUMNS, look.name)
+    if look.form != "lines":
+        run.refuse_odd_ids(("query_id", "doc_id"))
     _check_rankings(run)
     if look.by_rank and len(frame):
         _refuse_repeated_ranks(run)
