@@ -194,7 +194,7 @@ def test_too_little_memory_is_one_sentence(tmp_path, monkeypatch):
     def read(*_: object, **__: object) -> None:
         raise MemoryError("Unable to allocate 8.00 GiB.")
 
-    monkeypatch.setattr("pyterrier_diversity.evaluate.scoring.run_frame", read)
+    monkeypatch.setattr("pyterrier_diversity.evaluate.scoring.run_parts", read)
     monkeypatch.setattr("pyterrier_diversity.io.run_collections.read_run", read)
     path = tmp_path / "bomb.run"
     path.touch()

@@ -137,7 +137,7 @@ def parts(monkeypatch):
 
     def whole(*arguments, **options):
         with monkeypatch.context() as context:
-            context.setattr(readers, "_PART", sys.maxsize)
+            context.setattr(readers, "_PART", -1)
             return evaluated(*arguments, **options)
 
     monkeypatch.setattr(readers, "_PART", 4000)

@@ -136,11 +136,11 @@ def read_content(source: Source) -> Content:
     ValueError
         If the file cannot be read or decompressed; the message names file and line.
     """
-    return next(read_parts(source, sys.maxsize))
+    return next(read_parts(source, -1))
 
 
 def read_parts(source: Source, size: int) -> Iterator[Content]:
-    """Read a file in parts of about ``size`` bytes, as `read_content` reads it whole.
+    """Read a file in parts of about ``size`` bytes, or whole if ``size`` is -1; `read_content` says what it raises.
 
     A part ends above a line whose first word is not that of the line before. Text in UTF-16 is one part.
     """
@@ -159,10 +159,11 @@ def _parts(name: str, opened: IO[bytes], size: int) -> Iterator[Content]:
     with opened as stream:
         try:
             with _decompressing(name, stream) as plain:
-                while block := plain.read(min(size, _BLOCK)):
-                    size = size if blocks or not block.startswith(_UTF_16) else sys.maxsize
+                at_a_time = size if plain is stream or 0 < size < _BLOCK else _BLOCK
+                while block := plain.read(at_a_time):
+                    size = size if blocks or not block.startswith(_UTF_16) else -1
                     n += len(block)
-                    end = _last_group(block) if n >= size else 0
+                    end = _last_group(block) if 0 < size <= n else 0
                     if end:
                         yield _part(name, [*blocks, block[:end]], n_above)
                         n_above += sum(lines.count(b"\n") for lines in [*blocks, block[:end]])
