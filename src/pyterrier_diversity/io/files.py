@@ -210,7 +210,7 @@ def _opened(source: Path | IO[bytes] | IO[str]) -> tuple[str, IO[bytes]]:
         return str(getattr(source, "name", "the stream")), BytesIO(text.encode() if isinstance(text, str) else text)
     name = source.name if isinstance(source, Copied) else os.fspath(source)
     try:
-        return name, open(source, "rb")
+        return name, open(source, "rb", buffering=0)  # what was read to look at it would slow down the rest
     except FileNotFoundError:
         raise
     except OSError as error:
