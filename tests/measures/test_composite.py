@@ -182,7 +182,7 @@ def test_fractional_labels_are_refused_where_a_provider_truncates_them(measure, 
     [
         (IA(RBU(p=0.5, e=0, gain="linear")), 0.25 + 0.125),
         (Adhoc(RBU(p=0.5, e=0, gain="linear")), 0.25 + 0.125),
-        (IA(RBP(p=0.8, rel=1)), 0.16),
+        (IA(RBP(p=0.8, rel=1)), 0.2 + 0.16),
         (IA(HITS), 1),
         (Sharp(alpha_nDCG @ 2), 1),
     ],

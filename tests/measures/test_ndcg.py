@@ -35,8 +35,10 @@ def test_with_one_intent_it_is_d_ndcg():
     assert ours == pytest.approx(peer, abs=1e-15)
 
 
-def test_labels_below_1_gain_nothing():
-    assert by_hand.value(EXP @ 1, by_hand.qrels("q x a 0.5", "q x b 1"), by_hand.run(q="a b")) == 0
+def test_labels_below_1_gain_by_the_formula():
+    gain = by_hand.value(EXP @ 1, by_hand.qrels("q x a 0.5", "q x b 1"), by_hand.run(q="a b"))
+
+    assert gain == pytest.approx(2**0.5 - 1, abs=1e-15)
 
 
 @pytest.mark.parametrize("measure", [EXP @ 5, EXP(judged_only=True) @ 5, EXP(judged_only=False) @ 1], ids=repr)

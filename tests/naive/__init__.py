@@ -37,7 +37,21 @@ OF_EFFORT = ("RBU", "EU", "EU_DD")
 # Measures whose cutoff counts turns.
 COUNT_TURNS = ("CT", "ACT", "nCT", "SessionDCG", "nSessionDCG", "EU_DD")
 # ir_measures' own measures, whose default is rel=1: all labels above 0.
-OF_IR_MEASURES_BY_1 = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")
+OF_IR_MEASURES_BY_1 = (
+    "P",
+    "AP",
+    "RR",
+    "RBP",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "ERR_IA",
+    "nERR_IA",
+    "NRBP",
+    "nNRBP",
+    "AP_IA",
+    "P_IA",
+    "StRecall",
+)
 # Measures that divide by a perfect list as long as the cutoff.
 NEED_CUTOFF = ("alpha_DCG", "ERR_IA")
 
@@ -166,7 +180,7 @@ def of_ir_measures(measure: ir_measures.Measure, topic: Topic) -> float:
         raise RefusedError("pytrec_eval takes whole labels")
     judged = set(labels) if measure.params.get("judged_only") else set(topic.ranking)
     ranking = [doc for doc in topic.ranking if doc in judged][: measure.params.get("cutoff")]
-    relevant = {doc for doc, label in labels.items() if label > 0 and label >= rel}
+    relevant = {doc for doc, label in labels.items() if label > 0 and (rel == 1 or label >= rel)}
     return OF_IR_MEASURES[measure.NAME](ranking, labels, relevant, measure.params)
 
 
@@ -181,7 +195,7 @@ def reciprocal_rank(ranking, labels, relevant, params):
 def ndcg(ranking, labels, relevant, params):
     gains = labels
     if params.get("dcg") == "exp-log2":
-        gains = {doc: 2**label - 1 if label >= 1 else 0.0 for doc, label in labels.items()}
+        gains = {doc: 2 ** max(label, 0) - 1 for doc, label in labels.items()}
     ideal = sorted(gains.values(), reverse=True)[: params.get("cutoff")]
     return divide(dcg(gains.get(doc, 0.0) for doc in ranking), dcg(ideal))
 

@@ -8,6 +8,8 @@ from by_hand import qrels, value
 from pyterrier_diversity import RBU, StRecall
 from pyterrier_diversity.simulate import random_grades, random_lengths, random_weights
 
+pytestmark = pytest.mark.filterwarnings("ignore:Scores rise down the rows")
+
 QRELS = qrels("q x a 2", "q x b 0", "q y a 1", "q y c -2", "r 0 a 3", "r 0 b 0.5")
 
 

@@ -131,7 +131,8 @@ def smallest_relevant(measure: ir_measures.Measure) -> float | None:
     inner = innermost(measure)
     ours = implementation(inner)
     rel = inner.params.get("rel") if ours is None else ours.get("rel")
-    return None if rel is None else float(rel)
+    # For ir_measures' own classes, whose default it is, 1 means every label above 0.
+    return None if rel is None or (rel == 1 and ours is None) else float(rel)
 
 
 RECALL_WEIGHT: Parameters = {"gamma": Parameter(float, 0.5, interval="[0, 1]", desc="weight of subtopic recall")}
