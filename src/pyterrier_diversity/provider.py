@@ -5,55 +5,74 @@ It imports the rest of this package when it is used: ir_measures may be imported
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 import ir_measures
-from ir_measures.providers import FallbackProvider, Provider
-
-if TYPE_CHECKING:
-    from .evaluate import DiversityEvaluator
+from ir_measures.providers import Evaluator, FallbackProvider, Provider
+from ir_measures.providers.fallback_provider import FallbackEvaluator
 
 
 class DiversityProvider(Provider):
-    """Compute this package's measures, and the measures of ndeval and gdeval that ir_measures names."""
+    """Compute this package's measures, and the measures of ndeval and gdeval that ir_measures names.
+
+    All others are left to the other providers of ir_measures' pipeline, with the same qrels and runs: so are those of
+    gdeval if documents have several labels. One warning names the measures that then read one of the labels.
+    """
 
     NAME = "diversity"
 
     def supports(self, measure: ir_measures.Measure) -> bool:
-        """Tell whether this provider computes a measure."""
-        from .measures.base import implementation
+        """Tell whether this provider or another one of the pipeline computes a measure."""
+        from .measures.base import implementation, other_providers
 
         measure.validate_params()
-        return implementation(measure) is not None
+        return implementation(measure) is not None or other_providers().supports(measure)
+
+    def run_inputs(self, measures: Iterable[ir_measures.Measure]) -> list[str]:
+        """Return the columns of the run that measures require."""
+        from .measures.base import implementation, other_providers
+
+        asked = list(measures)
+        usual = super().run_inputs(asked) if any(map(implementation, asked)) else []
+        return list(dict.fromkeys([*usual, *other_providers().run_inputs(asked)]))
 
     def qrel_inputs(self, measures: Iterable[ir_measures.Measure]) -> list[str]:
         """Return the columns of the qrels that measures require, such as ``rarity``, ``passage`` or ``nugget``.
 
         Optional columns such as ``iteration`` and ``weight`` are not included.
         """
-        from .measures.base import parts_of
+        from .measures.base import implementation, other_providers, parts_of
 
-        ours = [part for measure in measures for _, part in parts_of(measure) if part is not None]
-        needed = [column for part in ours for column in part.NEEDS]
-        return list(dict.fromkeys([*super().qrel_inputs(measures), *needed]))
+        asked = list(measures)
+        usual = super().qrel_inputs(asked) if any(map(implementation, asked)) else []
+        needed = [column for each in asked for _, part in parts_of(each) if part for column in part.NEEDS]
+        return list(dict.fromkeys([*usual, *needed, *other_providers().qrel_inputs(asked)]))
 
-    def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> DiversityEvaluator:
-        from .evaluate import DiversityEvaluator
+    def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> Evaluator:
+        from .evaluate import DiversityEvaluator, left_to_others
+        from .measures.base import implementation, other_providers
 
+        asked: Collection[ir_measures.Measure] = measures if isinstance(measures, Collection) else list(measures)
+        theirs = [each for each in asked if implementation(each) is None or ir_measures.gdeval.supports(each)]
+        if theirs:
+            qrels = list(qrels) if isinstance(qrels, Iterator) else qrels
+            theirs = left_to_others(theirs, qrels)
+        ours = {measure for measure in asked if measure not in theirs} if theirs else asked
         # pt.Experiment makes an evaluator of the same qrels for each system.
-        return DiversityEvaluator(measures, qrels, warn_again=False)
+        evaluators: list[Evaluator] = [DiversityEvaluator(ours, qrels, warn_again=False)] if ours or not theirs else []
+        evaluators += [other_providers().evaluator(theirs, qrels)] if theirs else []
+        return evaluators[0] if len(evaluators) == 1 else FallbackEvaluator(asked, evaluators)
 
 
 def register_provider() -> None:
-    """Add the provider to ir_measures' registry, and to its default pipeline after ``runtime``.
+    """Add the provider to ir_measures' registry, and put it first in the default pipeline.
 
     Calling this twice is harmless.
     """
     pipeline: FallbackProvider = ir_measures.DefaultPipeline
     pipeline.providers[:] = [provider for provider in pipeline.providers if provider.NAME != DiversityProvider.NAME]
-    provider = ir_measures.providers.register(DiversityProvider())
-    pipeline.providers.insert(pipeline.providers.index(ir_measures.runtime) + 1, provider)
+    pipeline.providers.insert(0, ir_measures.providers.register(DiversityProvider()))
 
 
 register_provider()

@@ -55,6 +55,10 @@ class RowsWarning(DataWarning):
     """Rows are not what they seem: means, several rankings, or unread columns. Look at what the message names."""
 
 
+class LabelsWarning(DataWarning):
+    """Measures of ir_measures read one of a document's several labels. Write ``Adhoc(M)``: it reads the highest."""
+
+
 class LengthsWarning(DataWarning):
     """The lengths of documents are unknown. Add them with ``io.add_lengths``, with the same document ids."""
 

@@ -1,6 +1,7 @@
 """Compute measures for one run, for many runs, and for plain labels."""
 
 from .check import check_files
+from .delegated import left_to_others
 from .evaluator import DiversityEvaluator, Evaluation, aggregated
 from .means import aggregates
 from .missed import first_ranks, intents_by_rank, missed_intents, texts_of_intents

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import QRELS_COLUMNS, Columns, of_documents
+from ..frames import QRELS_COLUMNS, Columns, given_frame, of_documents, warn
 from ..judged import Judgements, Ranked
+from ..measures.base import implementation, other_providers
 from ..parameters import check_parameters
+from ..warnings import LabelsWarning
 
 # Providers that accept fractional labels; the others round or refuse them.
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
@@ -38,6 +41,62 @@ _READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
 _READ_RETRIEVED_LABELS = ("NumRet", "P", "RR", "Success", "SetP", "ERR", "RBP")
 
 
+def check_delegated(measures: Iterable[ir_measures.Measure]) -> None:
+    """Raise a ``ValueError`` for parameters that other providers cannot read."""
+    for measure in measures:
+        if isinstance(measure.params.get("cutoff"), int) and measure.params["cutoff"] > _LARGEST_CUTOFF:
+            raise ValueError(f"{measure}: the cutoff must not exceed {_LARGEST_CUTOFF}.")
+        check_parameters(measure)
+
+
+def _reads_labels(measure: ir_measures.Measure) -> bool:
+    return measure.NAME not in _READ_NO_LABEL or bool(measure.params.get("rel"))
+
+
+def left_to_others(measures: list[ir_measures.Measure], qrels: Any) -> list[ir_measures.Measure]:
+    """Return the measures of ir_measures that other providers compute, and warn of labels that they misread.
+
+    gdeval's are computed here, unless documents have several labels.
+    """
+    labels = _several_labels(qrels)
+    theirs = [measure for measure in measures if len(labels) or implementation(measure) is None]
+    check_delegated(theirs)
+    read: dict[str, pd.Series] = {}
+    for measure in theirs if len(labels) else ():
+        # gdeval, whose measures have formulas here, reads the lowest label above 0. A user's measure may read all.
+        one = labels["last" if implementation(measure) is None else "above"]
+        if _reads_labels(measure) and not hasattr(measure, "runtime_impl") and (one < labels["highest"]).any():
+            read[str(measure)] = one
+    for first in sorted(read)[:1]:
+        place: Any = (read[first] < labels["highest"]).idxmax()
+        _warn_once(
+            f"{', '.join(sorted(read))}: ir_measures reads one label of each document, but documents have several. "
+            f"{first} reads label {read[first][place]:g} for document {place[1]!r} of query {place[0]!r}, whose "
+            f"highest label is {labels['highest'][place]:g}. Write {', '.join(f'Adhoc({name})' for name in sorted(read))}."
+        )
+    return theirs
+
+
+def _several_labels(qrels: Any) -> pd.DataFrame:
+    """Return the last label, the lowest above 0 and the highest of documents that have several."""
+    try:
+        given = Columns(given_frame(qrels, QRELS_COLUMNS, "qrels"), QRELS_COLUMNS, "qrels")
+        label = pd.Series(np.maximum(given.numbers("relevance"), 0))
+        rows = pd.DataFrame({"query": given["query_id"].array, "doc": given["doc_id"].array, "label": label})
+        rows = rows.assign(above=label.where(label > 0))[rows.duplicated(["query", "doc"], keep=False)]
+    except (TypeError, ValueError):  # whoever reads the qrels says what is wrong
+        return pd.DataFrame()
+    groups = rows.groupby(["query", "doc"], sort=False)
+    docs = groups.agg(last=("label", "last"), above=("above", "min"), least=("label", "min"), highest=("label", "max"))
+    return docs[docs["least"] < docs["highest"]]
+
+
+@lru_cache(maxsize=16)
+def _warn_once(text: str) -> None:
+    """Warn if the same was not said recently: pt.Experiment makes an evaluator of the same qrels for each system."""
+    warn(LabelsWarning(text))
+
+
 class _Delegated:
     """Measures that ir_measures' pipeline computes.
 
@@ -52,10 +111,7 @@ class _Delegated:
     def __init__(self, measures: list[ir_measures.Measure], qrels: Any) -> None:
         self._measures = measures
         self._qrels = qrels
-        for measure in measures:
-            if isinstance(measure.params.get("cutoff"), int) and measure.params["cutoff"] > _LARGEST_CUTOFF:
-                raise ValueError(f"{measure}: the cutoff must not exceed {_LARGEST_CUTOFF}.")
-            check_parameters(measure)
+        check_delegated(measures)
         # In one call, pytrec_eval may compute nDCG without gains with the gains of another measure, and NumRet may
         # count only judged documents, as another measure does; two measures of one name would share their values.
         calls: dict[tuple[Any, ...], dict[ir_measures.Measure, int]] = defaultdict(dict)
@@ -63,7 +119,7 @@ class _Delegated:
             params = measure.params
             alike = repr(params.get("gains")), bool(params.get("judged_only")), measures[:row].count(measure)
             calls[alike][measure] = row
-        self._calls = [(ir_measures.DefaultPipeline.evaluator(list(call), qrels), call) for call in calls.values()]
+        self._calls = [(other_providers().evaluator(list(call), qrels), call) for call in calls.values()]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Build the evaluator again in another process, because it may contain a running program."""
@@ -108,7 +164,7 @@ class Bare:
         rows["highest"] = (rows["last"] * counts).groupby([rows["query"], rows["doc"]]).transform("max")
         rows = rows[is_last & (rows["last"] != rows["highest"])]
         self._misread = list(rows.itertuples(index=False, name=None))
-        self._readers = [each for each in measures if each.NAME not in _READ_NO_LABEL or each.params.get("rel")]
+        self._readers = list(filter(_reads_labels, measures))
 
     def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for each query, or raise a ``ValueError`` if a label would be misread."""
@@ -175,7 +231,7 @@ def _readable(
     else:
         return label.astype(np.int64)
     for measure in measures:
-        providers = ir_measures.DefaultPipeline.providers
+        providers = other_providers().providers
         name = next((p.NAME for p in providers if p.supports(measure) and p.is_available()), None)
         if name and name not in _FRACTIONAL_LABELS:
             raise ValueError(f"{measure} is computed by {name}, which {why}.")

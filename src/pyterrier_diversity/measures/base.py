@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import ir_measures
 import numpy as np
+from ir_measures.providers import FallbackProvider
 
 from ..arithmetic import divide
 from ..judged import Judgements, Order, Ranked, View
@@ -304,6 +305,11 @@ def implementation(measure: ir_measures.Measure, *, inside: bool = False) -> Div
     if ours is None or type(measure) is not type(built_in) or hasattr(measure, "runtime_impl"):
         return None
     return ours(**measure.params) if ours.serves(measure.params, inside) else None
+
+
+def other_providers() -> FallbackProvider:
+    """Return ir_measures' pipeline without the provider of this package."""
+    return FallbackProvider([each for each in ir_measures.DefaultPipeline.providers if each.NAME != "diversity"])
 
 
 def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:
