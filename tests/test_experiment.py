@@ -1,13 +1,16 @@
 """Whole journeys through pt.Experiment, as a user makes them."""
 
+import warnings
+
 import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import AP, iter_calc, nDCG
+from ir_measures import AP, ERR, iter_calc, nDCG
 
 from pyterrier_diversity import ERR_IA, IA, RBU, Adhoc, Sharp, StRecall, alpha_nDCG
+from pyterrier_diversity.warnings import LabelsWarning
 
 MEASURES = [
     RBU(p=0.99, e=0.001) @ 20,
@@ -147,3 +150,21 @@ def test_qrels_with_single_intents_are_told_of_once_for_all_systems():
         pt.Experiment(runs, topics, qrels, [StRecall @ 5])
 
     assert len(warned) == 1
+
+
+def test_bare_measures_on_qrels_of_several_labels_are_told_of_once_for_all_systems(topics, systems, shared, capsys):
+    dataset = pt.get_dataset("irds:clueweb09/en/trec-web-2012/diversity")
+    with warnings.catch_warnings(record=True, action="always") as warned:
+        table = pt.Experiment(systems, topics, dataset.get_qrels(), [nDCG @ 20, ERR @ 20, RBU @ 20, Adhoc(nDCG @ 20)])
+
+    told = [str(warning.message) for warning in warned if isinstance(warning.message, LabelsWarning)]
+    assert told == [
+        "ERR@20, nDCG@20: ir_measures reads one label of each document, but documents have several. ERR@20 reads label "
+        "1 for document 'clueweb09-en0004-01-03541' of query '151', whose highest label is 4. Write Adhoc(ERR@20), "
+        "Adhoc(nDCG@20)."
+    ]
+    first = table.set_index("name").loc["ql.catb"]
+    assert (first["nDCG@20"], first["Adhoc(nDCG@20)"]) == (
+        pytest.approx(0.1084, abs=5e-5),
+        pytest.approx(0.2615, abs=5e-5),
+    )

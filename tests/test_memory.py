@@ -37,7 +37,7 @@ from pyterrier_diversity import (
 from pyterrier_diversity.evaluate import scoring
 from pyterrier_diversity.evaluate.evaluator import DiversityEvaluator
 from pyterrier_diversity.io import readers
-from pyterrier_diversity.measures.base import registered
+from pyterrier_diversity.measures.registration import registered
 
 # The highest number that a turn may have.
 LAST_TURN = 999_999

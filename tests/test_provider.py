@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
-from ir_measures import Qrel, ScoredDoc
+from ir_measures import NumRet, Qrel, ScoredDoc
 
 from by_hand import evaluator, qrels, run, value
 from pyterrier_diversity import (
@@ -28,7 +29,10 @@ from pyterrier_diversity import (
     nSessionDCG,
 )
 from pyterrier_diversity.evaluate import DiversityEvaluator
+from pyterrier_diversity.frames import collected
+from pyterrier_diversity.measures.base import other_providers
 from pyterrier_diversity.provider import DiversityProvider, register_provider
+from pyterrier_diversity.warnings import LabelsWarning
 
 # Registration
 
@@ -37,9 +41,8 @@ def names() -> list[str]:
     return [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
 
 
-def test_the_provider_comes_right_after_runtime_and_before_pyndeval():
-    assert names().index("diversity") == names().index("runtime") + 1
-    assert names().index("diversity") < names().index("pyndeval")
+def test_the_provider_comes_first():
+    assert names().index("diversity") == 0
 
 
 def test_registering_twice_is_harmless():
@@ -65,7 +68,17 @@ def test_the_provider_supports_our_measures_and_those_of_ndeval_and_gdeval(measu
 
 @pytest.mark.parametrize("measure", [ir_measures.nDCG, ir_measures.AP, ir_measures.RBP(rel=1)], ids=str)
 def test_the_provider_leaves_measures_of_others_alone(measure):
-    assert not DiversityProvider().supports(measure)
+    tied, close = {"q": {"a": 1.0, "b": 1.0, "c": 0.5}}, {"q": {"c": 1.0 + 1e-12, "b": 1.0}}
+    frame = qrels("q t a 1", "q t c 2", "r t a 1").astype({"label": int}).drop(columns="iteration")
+    judged = pt.model.to_ir_measures(frame)
+
+    for retrieved in (tied, close, {}):
+        values = list(DiversityProvider().evaluator([measure], judged).iter_calc(retrieved))
+        assert values == list(other_providers().evaluator([measure], judged).iter_calc(retrieved))
+
+
+def test_a_measure_that_nothing_computes_is_not_supported():
+    assert not DiversityProvider().supports(ir_measures.nDCG(dcg="exp-log2"))
 
 
 def test_measures_of_ndeval_are_ours_to_compute():
@@ -93,7 +106,6 @@ def test_a_measure_that_the_user_defines_under_our_name_stays_the_users():
 
     assert value(mine, frame, run(q="d1")) == 42
     assert value(mine @ 3, frame, run(q="d1")) == 42
-    assert not DiversityProvider().supports(mine)
 
 
 @pytest.mark.parametrize("name", ["RBU", "P_IA", "mine"])
@@ -108,7 +120,7 @@ def test_a_measure_that_the_user_registered_under_our_name_stays_the_users(monke
     mine = ir_measures.define_byquery(lambda judgements, ranking: 42.0, name="RBU")
     monkeypatch.setitem(ir_measures.measures.registry, "RBU", mine)
 
-    assert not DiversityProvider().supports(mine)
+    assert value(mine, pt.model.to_ir_measures(qrels("q a d1 1")), run(q="d1")) == 42
     assert value(IA(mine), qrels("q a d1 1"), run(q="d1")) == 42
 
 
@@ -135,6 +147,111 @@ def test_calc_gives_aggregates_and_the_values_of_each_query():
 
     assert result.aggregated == {AP_IA: 0.75}
     assert [tuple(metric) for metric in result.per_query] == [("p", AP_IA, 1), ("q", AP_IA, 0.5)]
+
+
+# Bare measures, which other providers compute
+
+# Of b, the last label is not the highest. gdeval, which reads only queries named by numbers, reads the lowest above 0.
+SEVERAL = [("1", "a", 1, "x"), ("1", "b", 1, "x"), ("1", "b", 3, "y"), ("1", "b", 0, "z"), ("2", "a", 2, "x")]
+OF_GDEVAL = [ir_measures.ERR @ 5, ir_measures.nDCG(dcg="exp-log2") @ 5]
+OF_OTHERS = [ir_measures.nDCG @ 5, ir_measures.AP, ir_measures.NumRet, *OF_GDEVAL]
+RETRIEVED = {"1": {"b": 2.0, "x": 1.5, "a": 1.0}, "2": {"x": 1.0, "a": 0.5}}
+FORMS = {
+    "frame": lambda rows: pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"]),
+    "list": lambda rows: [Qrel(*row) for row in rows],
+    "generator": lambda rows: (Qrel(*row) for row in rows),
+}
+
+
+def exact(metrics):
+    return sorted((metric.query_id, str(metric.measure), float(metric.value).hex()) for metric in metrics)
+
+
+@pytest.mark.parametrize("beside", [[], [P_IA @ 5, RBU]], ids=["alone", "beside ours"])
+@pytest.mark.parametrize("form", FORMS)
+def test_bare_measures_have_the_bits_that_other_providers_give_if_documents_have_several_labels(form, beside):
+    with collected():
+        metrics = list(ir_measures.iter_calc([*OF_OTHERS, *beside], FORMS[form](SEVERAL), iter_of(RETRIEVED)))
+
+    theirs = other_providers().iter_calc(OF_OTHERS, FORMS[form](SEVERAL), iter_of(RETRIEVED))
+    assert exact(metric for metric in metrics if metric.measure in OF_OTHERS) == exact(theirs)
+    assert len(metrics) == 2 * (len(OF_OTHERS) + len(beside))
+
+
+def iter_of(retrieved):
+    return (ScoredDoc(query, doc, score) for query, docs in retrieved.items() for doc, score in docs.items())
+
+
+def test_measures_of_gdeval_have_full_precision_if_documents_have_one_label():
+    metrics = ir_measures.calc_aggregate(OF_GDEVAL, FORMS["frame"](SEVERAL[:2]), RETRIEVED)
+
+    assert metrics[OF_GDEVAL[0]] == 1 / 16 + 15 / 16 / 16 / 3  # gdeval prints 0.08203
+    # One label, though in several rows.
+    twice = FORMS["frame"](
+        [*SEVERAL[:2], ("1", "b", 1, "y"), ("1", "a", -2, "z"), ("1", "c", 0, "z"), ("1", "c", -2, "y")]
+    )
+    assert ir_measures.calc_aggregate(OF_GDEVAL, twice[twice["doc_id"] != "a"], RETRIEVED)[OF_GDEVAL[0]] == 1 / 16
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_warning_names_the_measures_that_do_not_read_the_highest_label(form):
+    # What was said recently is not repeated.
+    judged = FORMS[form]([(query, doc.replace("b", form), *row) for query, doc, *row in SEVERAL])
+    with pytest.warns(LabelsWarning) as warned:
+        ir_measures.calc_aggregate([ir_measures.nDCG @ 4, RBU, ir_measures.AP, NumRet], judged, RETRIEVED)
+
+    assert [str(warning.message) for warning in warned] == [
+        "AP, nDCG@4: ir_measures reads one label of each document, but documents have several. AP reads label 0 for "
+        f"document {form!r} of query '1', whose highest label is 3. Write Adhoc(AP), Adhoc(nDCG@4)."
+    ]
+
+
+def test_the_label_that_gdeval_reads_is_named():
+    with pytest.warns(
+        LabelsWarning, match="^ERR@4: .* ERR@4 reads label 1 for document 'b' of query '1', whose highest"
+    ):
+        ir_measures.calc_aggregate([ir_measures.ERR @ 4], FORMS["frame"](SEVERAL), RETRIEVED)
+
+
+def test_no_warning_if_every_measure_reads_the_highest_labels():
+    mine = ir_measures.define_byquery(lambda judgements, ranking: len(judgements), name="mine")
+    last = FORMS["frame"]([("1", "b", 1, "x"), ("1", "b", 3, "y"), ("1", "a", -2, "x"), ("1", "a", 0, "y")])
+
+    ir_measures.calc_aggregate([ir_measures.nDCG @ 3, ir_measures.AP], last, RETRIEVED)
+    ir_measures.calc_aggregate([mine, NumRet, Adhoc(ir_measures.AP)], FORMS["frame"](SEVERAL), RETRIEVED)
+    ir_measures.calc_aggregate([ir_measures.AP], {"1": {"b": 0, "a": 1}}, RETRIEVED)
+
+
+@pytest.mark.parametrize("columns", [{"relevance": "grade"}, {"doc_id": "document"}], ids=str)
+def test_qrels_that_cannot_be_read_are_left_to_the_other_providers(columns):
+    mine = ir_measures.define_byquery(lambda judgements, ranking: len(judgements), name="mine")
+    frame = FORMS["frame"](SEVERAL).rename(columns=columns)
+
+    assert ir_measures.calc_aggregate([mine], frame, FORMS["frame"](SEVERAL).assign(score=1.0)) == {mine: 2.5}
+    with pytest.raises(ValueError, match="unknown qrels format"):
+        ir_measures.calc_aggregate([ir_measures.AP], frame, RETRIEVED)
+
+
+def test_the_columns_that_a_measure_of_the_user_needs_are_its_own():
+    mine = ir_measures.define_byquery(len, name="mine", run_inputs=["query_id", "turn"], qrel_inputs=["query_id"])
+
+    assert set(ir_measures.run_inputs([mine])) == {"query_id", "turn"}
+    assert ir_measures.qrel_inputs([mine]) == ["query_id"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        (ir_measures.nDCG @ 0, r"^nDCG: cutoff must be an integer in \[1, inf\), not 0\.$"),
+        (ir_measures.P(rel=0) @ 5, "^P: rel must be an integer"),
+        (ir_measures.AP @ 2**31, "must not exceed 2147483647"),
+        (ir_measures.RBP(rel=1, p=2.0), "^RBP: p must be"),
+    ],
+    ids=str,
+)
+def test_parameters_of_bare_measures_are_checked(measure, message):
+    with pytest.raises(ValueError, match=message):
+        ir_measures.calc_aggregate([measure], {"q": {"a": 1}}, run(q="a"))
 
 
 # Evaluators

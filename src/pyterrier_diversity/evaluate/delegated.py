@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import QRELS_COLUMNS, Columns, given_frame, of_documents, warn
+from ..frames.strings import equal
 from ..judged import Judgements, Ranked
 from ..measures.base import implementation, other_providers
 from ..parameters import check_parameters
@@ -67,28 +68,42 @@ def left_to_others(measures: list[ir_measures.Measure], qrels: Any) -> list[ir_m
         one = labels["last" if implementation(measure) is None else "above"]
         if _reads_labels(measure) and not hasattr(measure, "runtime_impl") and (one < labels["highest"]).any():
             read[str(measure)] = one
-    for first in sorted(read)[:1]:
-        place: Any = (read[first] < labels["highest"]).idxmax()
+    names = sorted(read)
+    for first in names[:1]:
+        example = labels.assign(read=read[first])[read[first] < labels["highest"]].iloc[0]
         _warn_once(
-            f"{', '.join(sorted(read))}: ir_measures reads one label of each document, but documents have several. "
-            f"{first} reads label {read[first][place]:g} for document {place[1]!r} of query {place[0]!r}, whose "
-            f"highest label is {labels['highest'][place]:g}. Write {', '.join(f'Adhoc({name})' for name in sorted(read))}."
+            f"{', '.join(names)}: ir_measures reads one label of each document, but documents have several. {first} "
+            f"reads label {example['read']:g} for document {example['doc']!r} of query {example['query']!r}, whose "
+            f"highest label is {example['highest']:g}. Write {', '.join(f'Adhoc({name})' for name in names)}."
         )
     return theirs
 
 
+# The columns of the qrels that were looked at last, and the result: pt.Experiment passes a copy for each system.
+_recent: tuple[list[pd.Series], pd.DataFrame] = ([], pd.DataFrame())
+
+
 def _several_labels(qrels: Any) -> pd.DataFrame:
-    """Return the last label, the lowest above 0 and the highest of documents that have several."""
+    """Return query, document, last label, lowest above 0, and highest of the documents that have several labels."""
+    global _recent
     try:
         given = Columns(given_frame(qrels, QRELS_COLUMNS, "qrels"), QRELS_COLUMNS, "qrels")
-        label = pd.Series(np.maximum(given.numbers("relevance"), 0))
-        rows = pd.DataFrame({"query": given["query_id"].array, "doc": given["doc_id"].array, "label": label})
-        rows = rows.assign(above=label.where(label > 0))[rows.duplicated(["query", "doc"], keep=False)]
+        columns = [given[name] for name in QRELS_COLUMNS]
+        known, docs = _recent
+        if known and all(map(equal, known, columns)):
+            return docs
+        label, query, doc = given.numbers("relevance"), given.ids("query_id"), given.ids("doc_id")
     except (TypeError, ValueError):  # whoever reads the qrels says what is wrong
         return pd.DataFrame()
-    groups = rows.groupby(["query", "doc"], sort=False)
+    rows = pd.DataFrame({"pair": query.codes * len(doc.names) + doc.codes, "label": np.maximum(label, 0)})
+    rows = rows[rows.duplicated("pair", keep=False)]
+    groups = rows.assign(above=rows["label"].where(rows["label"] > 0)).groupby("pair", sort=False)
     docs = groups.agg(last=("label", "last"), above=("above", "min"), least=("label", "min"), highest=("label", "max"))
-    return docs[docs["least"] < docs["highest"]]
+    docs = docs[docs["least"] < docs["highest"]]
+    of_query, of_doc = np.divmod(docs.index, max(len(doc.names), 1))
+    docs = docs.assign(query=query.names[of_query], doc=doc.names[of_doc])
+    _recent = [column.copy() for column in columns], docs
+    return docs
 
 
 @lru_cache(maxsize=16)

@@ -18,6 +18,7 @@ from .parse import *
 from .preferences import *
 from .rareness import *
 from .rbu import *
+from .registration import *
 from .session import *
 from .subtopic import *
 from .trec_dd_2015 import *

@@ -16,7 +16,8 @@ from ..arithmetic import divide, power
 from ..ideal import ByWorth, log_discount
 from ..judged import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, View, gain_value, relevance_probability
 from ..parameters import CUTOFF, FROM_0, JUDGED_ONLY, REL, REL_FROM_1, GainTable, Parameter, Parameters
-from .base import DiversityMeasure, Normalised, ZeroToOne, register, serve
+from .base import DiversityMeasure, Normalised, ZeroToOne
+from .registration import register, serve
 
 __all__ = ["AP_IA", "ERR", "P_IA", "nP_IA"]
 

@@ -15,7 +15,8 @@ from ..arithmetic import divide
 from ..ideal import Discount, Exact, GeometricDiscount, Greedy, log_discount, n_terms, reciprocal_discount
 from ..judged import Order, Ranked
 from ..parameters import ALPHA, CUTOFF, JUDGED_ONLY, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
-from .base import Normalised, ZeroToOne, register, serve
+from .base import Normalised, ZeroToOne
+from .registration import register, serve
 
 __all__ = ["ERR_IA", "NRBP", "alpha_DCG", "alpha_nDCG", "alpha_nDCG_exact", "nERR_IA", "nNRBP"]
 

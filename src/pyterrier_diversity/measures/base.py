@@ -1,17 +1,15 @@
-"""Base classes of the measures: checked parameters, names that parse, registration with ir_measures."""
+"""Base classes of the measures: checked parameters, names that parse, and who computes which measure of ir_measures."""
 
 from __future__ import annotations
 
-import keyword
 import math
 import re
-import unicodedata
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from inspect import Parameter as Argument
 from inspect import Signature
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import ir_measures
 import numpy as np
@@ -19,15 +17,13 @@ from ir_measures.providers import FallbackProvider
 
 from ..arithmetic import divide
 from ..judged import Judgements, Order, Ranked, View
-from ..parameters import Parameter, Parameters, check_names, checked
+from ..parameters import Parameters, check_names, checked
 from ..warnings import DataWarning
 
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part", "register", "registered"]
-
-M = TypeVar("M", bound="DiversityMeasure")
+__all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part"]
 
 
 class _Signature:
@@ -234,60 +230,7 @@ def parts_of(measure: ir_measures.Measure, view: View = "intents") -> Iterator[t
 
 
 # The measures of this package and of its users, by name. ir_measures has measures of some of these names, too.
-_implementations: dict[str, DiversityMeasure] = {}
-
-
-def register(measure: M) -> M:
-    """Register a measure with ir_measures, so that its name can be parsed, and return it.
-
-    Registering twice is harmless, and a class that is defined again replaces its earlier definition.
-
-    Raises
-    ------
-    TypeError
-        If ``measure`` is not an object of a subclass of `DiversityMeasure`, or a parameter is not a
-        `parameters.Parameter`.
-    ValueError
-        If another class has a measure of that name, or the name cannot be parsed.
-    """
-    if isinstance(measure, type):
-        raise TypeError(f"register: give an object, {measure.__name__}(), not the class.")
-    if not isinstance(measure, DiversityMeasure):
-        raise TypeError(f"register: {measure!r} is not an object of a subclass of DiversityMeasure.")
-    for parameter, declared in measure.SUPPORTED_PARAMS.items():
-        if not isinstance(declared, Parameter):
-            raise TypeError(
-                f"register: the parameter {parameter!r} of {measure.NAME} must be a Parameter of "
-                f"pyterrier_diversity.parameters, not {declared!r}."
-            )
-    registry: dict[str, ir_measures.Measure] = ir_measures.measures.registry
-    name = str(measure.NAME)
-    # Python normalises some letters of names, and reads D#-nDCG as D with a comment.
-    normal = unicodedata.normalize("NFKC", name)
-    if not name.isidentifier() or keyword.iskeyword(name) or name != normal or name == "D":
-        raise ValueError(f"register: {name!r} cannot be parsed as the name of a measure. Choose another NAME.")
-    taken = registry.get(name)
-    if taken is not None and _class(taken) != _class(measure):
-        raise ValueError(f"register: the name {name} is taken by {'.'.join(_class(taken))}. Choose another NAME.")
-    _implementations[name] = measure
-    registry[name] = measure
-    return measure
-
-
-def _class(measure: ir_measures.Measure) -> tuple[str, str]:
-    return type(measure).__module__, type(measure).__qualname__
-
-
-def serve(measure: DiversityMeasure) -> ir_measures.Measure:
-    """Let this measure compute the one of ir_measures with the same name, and return the latter."""
-    _implementations[measure.NAME] = measure
-    return cast("ir_measures.Measure", ir_measures.measures.registry[measure.NAME])
-
-
-def registered() -> list[DiversityMeasure]:
-    """Return all measures that this package computes with any parameters, sorted by name."""
-    measures = (_implementations[name] for name in sorted(_implementations, key=str.lower))
-    return [measure for measure in measures if measure.serves(measure.params, inside=False)]
+implementations: dict[str, DiversityMeasure] = {}
 
 
 def implementation(measure: ir_measures.Measure, *, inside: bool = False) -> DiversityMeasure | None:
@@ -300,7 +243,7 @@ def implementation(measure: ir_measures.Measure, *, inside: bool = False) -> Div
     """
     if isinstance(measure, DiversityMeasure):
         return measure
-    ours, built_in = _implementations.get(str(measure.NAME)), ir_measures.measures.registry.get(measure.NAME)
+    ours, built_in = implementations.get(str(measure.NAME)), ir_measures.measures.registry.get(measure.NAME)
     # A user's own measure with the same name is left alone.
     if ours is None or type(measure) is not type(built_in) or hasattr(measure, "runtime_impl"):
         return None

@@ -12,9 +12,10 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
-from .base import CompositeMeasure, DiversityMeasure, Part, implementation, register, value_range
+from .base import CompositeMeasure, DiversityMeasure, Part, implementation, value_range
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, PplusQ
 from .parse import parse
+from .registration import register
 from .subtopic import StRecall
 
 __all__ = ["IA", "Adhoc", "DINsharp_Q", "DINsharp_nDCG", "Dsharp_Q", "Dsharp_nDCG", "PplusQsharp", "Sharp"]

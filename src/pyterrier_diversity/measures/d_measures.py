@@ -15,7 +15,8 @@ from ..ideal import ByWorth, log_discount
 from ..judged import Gain, Judgements, Order, Ranked, View, gain_value
 from ..parameters import CUTOFF, GAIN, REL, Parameter, Parameters
 from .ad_hoc import by_label
-from .base import CompositeMeasure, Normalised, Part, ZeroToOne, register
+from .base import CompositeMeasure, Normalised, Part, ZeroToOne
+from .registration import register
 
 __all__ = ["DIN_Q", "D_Q", "DIN_nDCG", "D_nDCG", "EfP", "Pplus", "PplusQ", "Q"]
 

@@ -14,7 +14,8 @@ from ..arithmetic import power
 from ..ideal import Greedy, log_discount
 from ..judged import Gain, Order, Ranked
 from ..parameters import ALPHA, CUTOFF, FROM_0, GRADES, Parameter
-from .base import DiversityMeasure, FromZero, Normalised, register
+from .base import DiversityMeasure, FromZero, Normalised
+from .registration import register
 
 __all__ = ["EU", "NRBP_IA", "alpha_DCG_IA", "alpha_nDCG_IA", "nEU"]
 

@@ -10,7 +10,8 @@ from ..arithmetic import divide
 from ..judged import Judgements, Ranked
 from ..parameters import CUTOFF, Parameter
 from ..warnings import DataWarning, SupportWarning
-from .base import ZeroToOne, register
+from .base import ZeroToOne
+from .registration import register
 
 __all__ = ["NuggetScore"]
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..judged import Ranked
 from ..parameters import CUTOFF, REL, Parameter
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure
+from .registration import register
 from .stopping import STATIC, average_while_reading
 from .user_models import BASE
 

@@ -11,7 +11,8 @@ from ..arithmetic import divide, power
 from ..ideal import ByWorth, log_discount
 from ..judged import Gain, Order, Ranked, View, gain_value
 from ..parameters import CUTOFF, FROM_0, GAINS, POSITIVE, REL, Parameter, Parameters
-from .base import DiversityMeasure, Normalised, ZeroToOne, register
+from .base import DiversityMeasure, Normalised, ZeroToOne
+from .registration import register
 
 __all__ = ["AP_Rareness", "P_Rareness", "RBP_Rareness", "nDCG_Rareness"]
 

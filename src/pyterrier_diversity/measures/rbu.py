@@ -10,7 +10,8 @@ import numpy as np
 from ..arithmetic import power
 from ..judged import Ranked
 from ..parameters import CUTOFF, FROM_0, GRADES, Parameter
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure
+from .registration import register
 
 __all__ = ["RBU"]
 

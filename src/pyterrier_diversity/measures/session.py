@@ -11,7 +11,8 @@ from ..ideal import ByWorth
 from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, View, ideal
 from ..parameters import CUTOFF, FROM_0, GRADES, POSITIVE, Parameter, Parameters
 from ..warnings import LengthsWarning
-from .base import DiversityMeasure, FromZero, ZeroToOne, register
+from .base import DiversityMeasure, FromZero, ZeroToOne
+from .registration import register
 
 __all__ = ["ACT", "CT", "EU_DD", "CT_rank", "SessionDCG", "nCT", "nSessionDCG"]
 

@@ -10,7 +10,8 @@ from ..arithmetic import divide
 from ..ideal import Cover, MostCovering, min_ranks, n_wanted
 from ..judged import Groups, Order, Ranked
 from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
-from .base import DiversityMeasure, ZeroToOne, register, serve
+from .base import DiversityMeasure, ZeroToOne
+from .registration import register, serve
 
 __all__ = ["SRR", "Coverage", "MRecall", "SPrecision", "StRecall", "StRecallMinRank"]
 

@@ -8,7 +8,8 @@ from ..arithmetic import divide
 from ..judged import Ranked
 from ..parameters import CUTOFF, REL
 from .ad_hoc import err_of_intents
-from .base import ZeroToOne, register
+from .base import ZeroToOne
+from .registration import register
 from .subtopic import n_covered, rank_of_recall
 
 __all__ = ["ERR_arith", "ERR_harm", "P_at_Recall", "P_at_Recall_mod", "RR_at_Recall"]

@@ -17,7 +17,8 @@ from ..ideal import ByWorth, n_terms
 from ..judged import Ranked, ideal
 from ..parameters import CUTOFF, GAINS, GRADES, POSITIVE, REL, GainTable, Parameter, Parameters
 from .ad_hoc import by_label
-from .base import DiversityMeasure, register
+from .base import DiversityMeasure
+from .registration import register
 from .stopping import DYNAMIC, STATIC, STOPS, average_while_reading
 
 __all__ = ["ARR", "CDG", "DAG", "DCG", "EPR", "RAP", "RBAP", "RBTR", "RRAP", "RRG", "RRR", "RRTR", "UserModel"]

@@ -1,0 +1,69 @@
+"""Registration of measures with ir_measures, so that their names can be parsed."""
+
+from __future__ import annotations
+
+import keyword
+import unicodedata
+from typing import TypeVar, cast
+
+import ir_measures
+
+from ..parameters import Parameter
+from .base import DiversityMeasure, implementations
+
+__all__ = ["register", "registered"]
+
+M = TypeVar("M", bound=DiversityMeasure)
+
+
+def register(measure: M) -> M:
+    """Register a measure with ir_measures, so that its name can be parsed, and return it.
+
+    Registering twice is harmless, and a class that is defined again replaces its earlier definition.
+
+    Raises
+    ------
+    TypeError
+        If ``measure`` is not an object of a subclass of `DiversityMeasure`, or a parameter is not a
+        `parameters.Parameter`.
+    ValueError
+        If another class has a measure of that name, or the name cannot be parsed.
+    """
+    if isinstance(measure, type):
+        raise TypeError(f"register: give an object, {measure.__name__}(), not the class.")
+    if not isinstance(measure, DiversityMeasure):
+        raise TypeError(f"register: {measure!r} is not an object of a subclass of DiversityMeasure.")
+    for parameter, declared in measure.SUPPORTED_PARAMS.items():
+        if not isinstance(declared, Parameter):
+            raise TypeError(
+                f"register: the parameter {parameter!r} of {measure.NAME} must be a Parameter of "
+                f"pyterrier_diversity.parameters, not {declared!r}."
+            )
+    registry: dict[str, ir_measures.Measure] = ir_measures.measures.registry
+    name = str(measure.NAME)
+    # Python normalises some letters of names, and reads D#-nDCG as D with a comment.
+    normal = unicodedata.normalize("NFKC", name)
+    if not name.isidentifier() or keyword.iskeyword(name) or name != normal or name == "D":
+        raise ValueError(f"register: {name!r} cannot be parsed as the name of a measure. Choose another NAME.")
+    taken = registry.get(name)
+    if taken is not None and _class(taken) != _class(measure):
+        raise ValueError(f"register: the name {name} is taken by {'.'.join(_class(taken))}. Choose another NAME.")
+    implementations[name] = measure
+    registry[name] = measure
+    return measure
+
+
+def _class(measure: ir_measures.Measure) -> tuple[str, str]:
+    return type(measure).__module__, type(measure).__qualname__
+
+
+def serve(measure: DiversityMeasure) -> ir_measures.Measure:
+    """Let this measure compute the one of ir_measures with the same name, and return the latter."""
+    implementations[measure.NAME] = measure
+    return cast("ir_measures.Measure", ir_measures.measures.registry[measure.NAME])
+
+
+def registered() -> list[DiversityMeasure]:
+    """Return all measures that this package computes with any parameters, sorted by name."""
+    measures = (implementations[name] for name in sorted(implementations, key=str.lower))
+    return [measure for measure in measures if measure.serves(measure.params, inside=False)]
