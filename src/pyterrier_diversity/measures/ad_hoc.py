@@ -1,8 +1,9 @@
 """Ad-hoc measures and intent-aware precision: ERR, the means of P and AP over the intents, and formulas for wrappers.
 
 The formulas of P, RR, AP, nDCG and RBP are for IA(M), Adhoc(M) and Sharp(M). Outside these wrappers, other packages
-compute these measures through ir_measures. Only ERR, and nDCG with exponential gains at a cutoff, are always computed
-here: ir_measures leaves them to the Perl script gdeval.
+compute these measures through ir_measures. Only ERR, and nDCG with exponential gains at a cutoff, are computed here:
+ir_measures leaves them to the Perl script gdeval. In pt.Experiment and ir_measures, gdeval computes them if documents
+have several labels.
 """
 
 from __future__ import annotations
