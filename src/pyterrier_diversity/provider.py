@@ -54,7 +54,8 @@ class DiversityProvider(Provider):
         from .measures.base import implementation, other_providers
 
         asked: Collection[ir_measures.Measure] = measures if isinstance(measures, Collection) else list(measures)
-        theirs = [each for each in asked if implementation(each) is None or ir_measures.gdeval.supports(each)]
+        theirs = [each for each in asked if implementation(each) is not each]
+        theirs = [each for each in theirs if implementation(each) is None or ir_measures.gdeval.supports(each)]
         if theirs:
             qrels = list(qrels) if isinstance(qrels, Iterator) else qrels
             theirs = left_to_others(theirs, qrels)
