@@ -163,4 +163,4 @@ def test_bare_measures_on_qrels_of_several_labels_are_told_of_once_for_all_syste
         "1 for document 'clueweb09-en0004-01-03541' of query '151', whose highest label is 4. Write Adhoc(ERR@20), "
         "Adhoc(nDCG@20)."
     ]
-    assert (table["Adhoc(nDCG@20)"] > 2 * table["nDCG@20"]).all()
+    assert (table["Adhoc(nDCG@20)"] > 1.8 * table["nDCG@20"]).all()

@@ -54,14 +54,19 @@ class DiversityProvider(Provider):
         from .measures.base import implementation, other_providers
 
         asked: Collection[ir_measures.Measure] = measures if isinstance(measures, Collection) else list(measures)
-        theirs = [each for each in asked if implementation(each) is not each]
-        theirs = [each for each in theirs if implementation(each) is None or ir_measures.gdeval.supports(each)]
+        # gdeval's may have to stay its own.
+        found = {each: implementation(each) for each in asked}
+        theirs = [
+            each
+            for each, ours in found.items()
+            if ours is None or (ours is not each and ours.VIEW == "ad hoc" and ir_measures.gdeval.supports(each))
+        ]
         if theirs:
             qrels = list(qrels) if isinstance(qrels, Iterator) else qrels
             theirs = left_to_others(theirs, qrels)
-        ours = {measure for measure in asked if measure not in theirs} if theirs else asked
+        mine = found.keys() - theirs if theirs else asked
         # pt.Experiment makes an evaluator of the same qrels for each system.
-        evaluators: list[Evaluator] = [DiversityEvaluator(ours, qrels, warn_again=False)] if ours or not theirs else []
+        evaluators: list[Evaluator] = [DiversityEvaluator(mine, qrels, warn_again=False)] if mine or not theirs else []
         evaluators += [other_providers().evaluator(theirs, qrels)] if theirs else []
         return evaluators[0] if len(evaluators) == 1 else FallbackEvaluator(asked, evaluators)
 
