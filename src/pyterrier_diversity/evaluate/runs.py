@@ -1,4 +1,4 @@
-"""Evaluate many runs, one after the other or in parallel; each worker has one run in memory."""
+"""Evaluate many runs, one after the other or in parallel; each worker has one run, or a part of it, in memory."""
 
 from __future__ import annotations
 

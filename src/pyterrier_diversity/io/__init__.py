@@ -2,7 +2,7 @@
 
 from .aligned import aligned, terminal_width
 from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_lengths, read_topics
-from .files import Content, Copied, copied, is_pipe, read_content
+from .files import Copied, copied, is_pipe, read_content
 from .fits import SUMMARIES
 from .forms import SharedColumns, highest_label_last
 from .labels import called, one_line, printable, read_names, renamed, texts_of, texts_of_queries
