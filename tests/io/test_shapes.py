@@ -247,6 +247,12 @@ def test_integers_in_any_column_have_lost_their_zeros(kind):
             evaluate_runs(pd.DataFrame({"qid": "1", "docno": ["0077"], "label": 1}), {"mine": given}, MEASURES)
 
 
+def test_qrels_with_weights_are_no_prels(tmp_path):
+    qrels = read_qrels(placed("1 a 0 2 1.0\n1 b 1 1 0.5\n", tmp_path))
+
+    assert qrels[["docno", "label", "weight"]].to_numpy().tolist() == [["0", 2, 1.0], ["1", 1, 0.5]]
+
+
 def test_a_missing_name_is_no_error():
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0], "name": ["x", None]})
 

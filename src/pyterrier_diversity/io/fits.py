@@ -125,9 +125,9 @@ def are_aspects(columns: list[tuple[str, ...]]) -> bool:
 
 
 def are_prels(columns: list[tuple[str, ...]]) -> bool:
-    """Fit topic, document, judgement, method and probability, with each document once in a topic."""
+    """Fit topic, document, judgement, method and probability, with each document once in a topic; its id is longer than an intent's may be."""
     topic, doc, label, method, share = columns
-    is_doc = not all(_are_whole([name], 0, 999) for name in doc) and len({*zip(topic, doc, strict=True)}) == len(doc)
+    is_doc = any(len(name) > 3 for name in doc) and len({*zip(topic, doc, strict=True)}) == len(doc)
     return is_doc and _are_whole(label) and _are_whole(method, 0) and all(0 <= number_of(word) <= 1 for word in share)
 
 
