@@ -125,9 +125,11 @@ def are_aspects(columns: list[tuple[str, ...]]) -> bool:
 
 
 def are_prels(columns: list[tuple[str, ...]]) -> bool:
-    """Fit topic, document, judgement, method and probability, with each document once in a topic; its id is longer than an intent's may be."""
+    """Fit topic, document, judgement, method and probability, with each document once in a topic."""
     topic, doc, label, method, share = columns
-    is_doc = any(len(name) > 3 for name in doc) and len({*zip(topic, doc, strict=True)}) == len(doc)
+    # If the fourth column is a label, the third is a document: none may be in a topic twice.
+    is_doc = any(len(name) > 3 for name in doc) or len({*zip(topic, label, strict=True)}) < len(label)
+    is_doc = is_doc and len({*zip(topic, doc, strict=True)}) == len(doc) and not all(map(str.isdigit, doc))
     return is_doc and _are_whole(label) and _are_whole(method, 0) and all(0 <= number_of(word) <= 1 for word in share)
 
 
