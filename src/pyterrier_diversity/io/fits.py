@@ -127,9 +127,9 @@ def are_aspects(columns: list[tuple[str, ...]]) -> bool:
 def are_prels(columns: list[tuple[str, ...]]) -> bool:
     """Fit topic, document, judgement, method and probability, with each document once in a topic."""
     topic, doc, label, method, share = columns
-    # If the fourth column is a label, the third is a document: none may be in a topic twice.
-    is_doc = any(len(name) > 3 for name in doc) or len({*zip(topic, label, strict=True)}) < len(label)
-    is_doc = is_doc and len({*zip(topic, doc, strict=True)}) == len(doc) and not all(map(str.isdigit, doc))
+    # Names of intents are rather letters or numbers.
+    is_doc = any(re.search(r"[0-9]", name) and not name.isdigit() for name in doc)
+    is_doc = is_doc and len({*zip(topic, doc, strict=True)}) == len(doc)
     return is_doc and _are_whole(label) and _are_whole(method, 0) and all(0 <= number_of(word) <= 1 for word in share)
 
 
