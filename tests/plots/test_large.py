@@ -6,6 +6,9 @@ import pytest
 from large_pictures import SYSTEMS, TEXT, drawn, faults, pictures
 from pyterrier_diversity import plots
 
+# Their scores are numbers of rows.
+pytestmark = pytest.mark.filterwarnings("ignore:.*Scores rise down the rows")
+
 
 def test_every_picture_is_drawn_large():
     assert {*plots.__all__} <= {*pictures()}

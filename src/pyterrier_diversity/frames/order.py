@@ -127,10 +127,12 @@ class RankedRows(NamedTuple):
 
     def _rises(self) -> bool:
         """Tell whether the scores of all queries rise down the rows as given; at least one has three documents."""
-        differ = (self.key[1:] == self.key[:-1]) & (self.score[1:] < self.score[:-1])
-        if self.rows is None or self.size.max() < 3 or not (self.rows[1:] < self.rows[:-1])[differ].all():
+        if self.rows is None or self.size.max() < 3:
             return False
-        return len(np.unique(self.key[1:][differ])) == np.count_nonzero(self.size > 1)
+        score, key = np.empty_like(self.score), np.empty_like(self.key)
+        score[self.rows], key[self.rows] = self.score, self.key
+        step = np.where(key[1:] == key[:-1], np.sign(score[1:] - score[:-1]), 0)
+        return bool((step >= 0).all()) and len(np.unique(key[1:][step > 0])) == np.count_nonzero(self.size > 1)
 
     def _contradicted(self, rank: np.ndarray) -> OddOrder:
         """Return in how many queries a lower rank has a higher score."""
