@@ -127,7 +127,7 @@ def test_the_frame_of_another_function_is_refused_with_the_name_of_the_right_one
     arguments = PICTURES[name][1][1:]
 
     for other in others.values():
-        said = rf"^{name}: .*\. Pass the result of (\w+\.)?{re.escape(source)}.*\.$|^perquery: "
+        said = rf"^{name}: .*\. Pass the result of (\w+\.)?{re.escape(source)}.*\.$|^perquery(:| holds)"
         with pytest.raises(ValueError, match=said):
             DRAWN[name](other, *arguments)
 
