@@ -4,7 +4,7 @@ from math import log2
 
 import pytest
 
-from pyterrier_diversity import ERR, score
+from pyterrier_diversity import ERR, Adhoc, score
 
 
 def test_err_of_three_documents_worked_by_hand(value_of):
@@ -24,7 +24,7 @@ def test_a_cutoff_ends_the_sum(value_of):
 def test_the_order_of_a_documents_rows_does_not_matter(topic, by_query):
     qrels, run = topic({"a": {"x": 3, "y": 1}}, "a")
 
-    assert by_query(ERR @ 5, qrels.iloc[::-1], run) == by_query(ERR @ 5, qrels, run) == {"q": 7 / 16}
+    assert by_query(Adhoc(ERR @ 5), qrels.iloc[::-1], run) == by_query(Adhoc(ERR @ 5), qrels, run) == {"q": 7 / 16}
 
 
 @pytest.mark.parametrize("ranking", ["b", "a", "ab"])

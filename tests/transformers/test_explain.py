@@ -68,7 +68,7 @@ OTHERS = [
     nDCG,
     nDCG @ 10,
     RBP(rel=1),
-    ERR @ 20,
+    Adhoc(ERR @ 20),
     Bpref,
     Adhoc(Compat),
     P(judged_only=True) @ 5,
