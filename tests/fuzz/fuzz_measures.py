@@ -94,6 +94,8 @@ def compare(function: str, measure: ir_measures.Measure, topic: naive.Topic, val
 @fuzzed(500, measure=measures(), qrels=sound_qrels(), run=sound_runs())
 def test_a_measure_of_any_parameters_has_the_value_of_the_naive_program(measure, qrels, run):
     if measure is not None:
+        # gdeval computes its measures itself if documents have several labels, and cannot read all ids.
+        measure = Adhoc(measure) if ir_measures.gdeval.supports(measure) else measure
         check("measures", [measure], answer("measures", lambda: values([measure], qrels, run)), qrels, run)
 
 

@@ -41,7 +41,7 @@ def read_table_of_results(look: Look) -> pd.DataFrame:
 
 def read_values_by_query(look: Look) -> pd.DataFrame:
     """Read ``{query: {measure: value}}``."""
-    rows = [(query, name, value) for query, of in look.record.items() for name, value in of.items()]
+    rows = [(query, name, value) for query, of in look.record.items() for name, value in (of or {}).items()]
     return pd.DataFrame(rows, columns=["qid", "measure", "value"])
 
 

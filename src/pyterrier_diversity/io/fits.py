@@ -107,7 +107,9 @@ def is_folder(wanted: str, look: Look) -> bool:
 
 def is_empty(look: Look) -> bool:
     """Fit files without lines, and frames and lists without rows and columns."""
-    return (look.form == "lines" and not look.lines) or (look.form in ("frame", "records") and not look.fields)
+    if look.form == "frame":
+        return bool(look.data.shape == (0, 0))
+    return (look.form == "lines" and not look.lines) or (look.form == "records" and not look.fields)
 
 
 def other_lines(wanted: str, look: Look) -> bool:

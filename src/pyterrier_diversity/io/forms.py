@@ -134,7 +134,7 @@ def with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
     """Return qrels in which rows without a document and a label, which only name a query or an intent, have label 0."""
     docs, label = (next(filter(qrels.__contains__, of), "") for of in (("docno", "doc_id"), ("label", "relevance")))
     empty = qrels[docs].isna() | (qrels[docs] == NO_DOCUMENT) if docs and label else pd.Series(dtype=bool)
-    if not empty.any():
+    if not qrels.columns.is_unique or not empty.any():
         return qrels
     is_zero = qrels[label].where(empty).astype(object).map(lambda cell: cell in ("", 0, None) or cell != cell)
     nobody = empty & (is_zero | (qrels[docs] == ""))

@@ -24,6 +24,8 @@ from .shapes import SYSTEMS, refusal, shape_of
 Runs = Any
 
 _FORMS_OF_RUNS = "runs must be a mapping of names to runs, or paths"
+# How much of a pattern a message shows.
+_SHOWN = 200
 # The tables that pt.Experiment writes beside the runs in its save_dir.
 _TABLES = ("aggregated.csv", "perquery.csv")
 # Endings of files that are not part of the name of a run.
@@ -180,10 +182,12 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for pattern in map(Path, patterns):
-        if not pattern.is_dir() and (pattern.exists() or str(pattern) == "-"):  # pipes, too
+        if not os.path.isdir(pattern) and (os.path.exists(pattern) or str(pattern) == "-"):  # pipes, too
             found[pattern] = None
             continue
-        matching = visible_files(pattern) if pattern.is_dir() else sorted(map(Path, glob(str(pattern), recursive=True)))
+        matching = (
+            visible_files(pattern) if os.path.isdir(pattern) else sorted(map(Path, glob(str(pattern), recursive=True)))
+        )
         files = [path for path in matching if path.is_file()]
         tables = [path.name for path in files if path.name in _TABLES]
         if len(files) > len(tables) > 0:
@@ -191,6 +195,6 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
             warn(RowsWarning(f"{' and '.join(tables)} in {str(pattern)!r} {told}"))
             files = [path for path in files if path.name not in _TABLES]
         if not files:
-            raise ValueError(f"No run file found at {str(pattern)!r}.")
+            raise ValueError(f"No run file found at {str(pattern)[:_SHOWN]!r}.")
         found.update(dict.fromkeys(files))
     return list(found)

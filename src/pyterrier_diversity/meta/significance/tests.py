@@ -358,6 +358,9 @@ def design(
     ValueError
         If a parameter is out of range.
     """
+    for name, value in options.items():
+        if value is None:
+            raise ValueError(f"{who}: {name} must not be None.")
     given = checked(who, _DESIGN, n_trials=n_trials, **options)
     test = given["test"]
     given["n_trials"] = given["n_trials"] or TESTS[test].n_trials or 1
