@@ -16,7 +16,7 @@ from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .look import Look, usual_names
 from .nugget_formats import Format
-from .records import reads
+from .records import is_frame, reads
 
 Fits = Callable[[Look], bool]
 
@@ -43,8 +43,7 @@ def are_runs(look: Look) -> bool:
     members = look.record.values() if are_named else look.data
     are_listed = not isinstance(members, (str, os.PathLike, pd.DataFrame)) and isinstance(members, Iterable)
     runs = list(members) if are_listed else []
-    is_run = (str, os.PathLike, pd.DataFrame)
-    return bool(runs) and all(isinstance(run, is_run) or hasattr(run, "to_pandas") for run in runs)
+    return bool(runs) and all(isinstance(run, (str, os.PathLike)) or is_frame(run) for run in runs)
 
 
 def of_lines(

@@ -17,9 +17,8 @@ from .records import Field, plain
 
 # TREC's placeholders for an intent.
 _NO_INTENT = ("0", "Q0")
-# Names of a list of documents in an object about a query, of the list of all rows, and of a document's id in a list.
+# Names of a list of documents in an object about a query, and of a document's id in a list.
 LISTS = ("docno", "results", "documents", "hits", "references", "candidates")
-_ROWS = ("results", "run", "qrels", "rows")
 _DOC_IDS = ("docno", "id", "_id")
 # Where retrieval frameworks keep the id of a text.
 _NODE = ("id", "node_id", "id_")

@@ -136,6 +136,11 @@ def word_of(value: Any) -> str:
     return _WHOLE.sub(r"\1", str(value))
 
 
+def is_frame(data: object) -> bool:
+    """Tell whether something is a frame of pandas, Arrow or polars."""
+    return isinstance(data, pd.DataFrame) or hasattr(data, "to_pandas")
+
+
 def plain(data: Any) -> Any:
     """Return the frame of an object of Arrow or polars, and the dict of one of pydantic, ranx or a named tuple."""
     if isinstance(data, (pd.DataFrame, pd.Series, Mapping, type)):

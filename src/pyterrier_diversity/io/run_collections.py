@@ -18,6 +18,7 @@ from ..warnings import RowsWarning
 from .files import visible_files
 from .look import look_at
 from .readers import OrderedBy, read_run
+from .records import is_frame
 from .shapes import SYSTEMS, refusal, shape_of
 
 # Everything that a function accepts as runs: see `read_runs`.
@@ -85,7 +86,7 @@ def read_runs(
 
 def one_or_more_runs(who: str, runs: Runs) -> tuple[dict[str, pd.DataFrame], bool]:
     """Read runs, or a single run that is a frame and has no name; tell whether they have names."""
-    named = not _is_frame(runs)
+    named = not is_frame(runs)
     return dict(read_runs(runs if named else {"": runs}, who=who)), named
 
 
@@ -104,13 +105,13 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
             raise _no_runs(who, runs)
         named = [(_in_unicode(name), run) for name, run in runs.items()]
     else:
-        if _is_frame(runs) or not isinstance(runs, (Iterable, os.PathLike)):
+        if is_frame(runs) or not isinstance(runs, (Iterable, os.PathLike)):
             raise _no_runs(who, runs)
         members = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
-        if not all(isinstance(run, (str, os.PathLike)) or _is_frame(run) for run in members):
+        if not all(isinstance(run, (str, os.PathLike)) or is_frame(run) for run in members):
             raise _no_runs(who, members)
-        named = [(f"run {place}", run) for place, run in enumerate(members, start=1) if _is_frame(run)]
-        named += _named_files([run for run in members if not _is_frame(run)])
+        named = [(f"run {place}", run) for place, run in enumerate(members, start=1) if is_frame(run)]
+        named += _named_files([run for run in members if not is_frame(run)])
     if not named:
         raise ValueError(f"{who}: give at least one run.")
     names = [name for name, _ in named]
@@ -135,10 +136,6 @@ def _no_runs(who: str, runs: Any) -> Exception:
 def _in_unicode(name: object) -> str:
     """Return a name that can be written: bytes of file names that are not text become question marks."""
     return str(name).encode(errors="replace").decode()
-
-
-def _is_frame(run: object) -> bool:
-    return isinstance(run, pd.DataFrame) or hasattr(run, "to_pandas")
 
 
 def _is_ranking(docs: object) -> bool:
