@@ -24,9 +24,8 @@ import pytest
 import pyterrier_diversity
 from console import WITH_SESSIONS, Shell, sessions
 from processes import in_a_new_process
-from pyterrier_diversity import RBU, SessionDCG, evaluate, ideal, io, meta, plots, simulate, transformers
+from pyterrier_diversity import SessionDCG, evaluate, ideal, io, meta, plots, simulate, transformers
 from pyterrier_diversity.datasets.demo import FOLDER as DEMO
-from pyterrier_diversity.io import read_run
 from pyterrier_diversity.warnings import KINDS, DataWarning
 
 FOLDER = Path(str(files("pyterrier_diversity").joinpath("pt_docs")))
@@ -72,14 +71,20 @@ def test_code_that_a_page_shows_without_running_it_imports_existing_names(page):
                 assert [name.name for name in node.names if not hasattr(module, name.name)] == []
 
 
-def test_the_block_on_trec_web_runs(shared, tmp_path, monkeypatch):
+def test_the_script_on_trec_web_prints_what_it_says(shared, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     Path("runs").mkdir()
-    for name in ("ql.catb.run.gz", "rm.catb.run.gz"):
-        Path("runs", name).symlink_to(shared / "trec-web" / "runs" / "2012" / name)
-    (block,) = blocks(read("first_experiment"), "python")
+    for model in ("ql", "rm"):  # what the block before it downloads
+        Path("runs", f"{model}.run").symlink_to(shared / "trec-web" / "runs" / "2012" / f"{model}.catb.run.gz")
+    (script,), (output,) = (blocks(read("in_a_paper"), language) for language in ("python", "none"))
 
-    exec(block, {"pt": pt, "RBU": RBU, "read_run": read_run})
+    with redirect_stdout(StringIO()) as printed:
+        exec(script, {})
+
+    assert printed.getvalue().split() == output.split()
+    assert Path("table.tex").read_text(encoding="utf-8").count("\\midrule") == 1
+    assert Path("deltas.pdf").stat().st_size > 5000
 
 
 @pytest.mark.usefixtures("dd_home")
@@ -251,11 +256,11 @@ def test_an_unknown_message_is_not_recognised(messages):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory, request):
-    """The pages as the command of the README builds them: the folder, and what the command printed."""
+    """The pages as the command of CONTRIBUTING builds them: the folder, and what the command printed."""
     root = request.config.rootpath
     folder = tmp_path_factory.mktemp("site")
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    options = re.search(r"^sphinx-build (.*) site$", readme, flags=re.MULTILINE).group(1)
+    contributing = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    options = re.search(r"^sphinx-build (.*) site$", contributing, flags=re.MULTILINE).group(1)
     from sphinx.cmd.build import main as sphinx_build
 
     printed = StringIO()
@@ -273,7 +278,7 @@ def built(tmp_path_factory, request):
     return folder, printed.getvalue()
 
 
-def test_the_command_of_the_readme_builds_the_pages_without_a_word(built):
+def test_the_command_of_contributing_builds_the_pages_without_a_word(built):
     folder, printed = built
 
     assert printed == ""
