@@ -8,11 +8,10 @@ import ir_datasets
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_datasets.formats import TrecSubQrel
 from ir_datasets.util import RequestsDownload
 
 from pyterrier_diversity.datasets import TREC_DD
-from pyterrier_diversity.datasets.trec_dd import TrecDDDataset, TrecDDPassageQrel, TrecDDSubtopic, truth_file
+from pyterrier_diversity.datasets.trec_dd import TrecDDDataset, TrecDDSubtopic, truth_file
 from pyterrier_diversity.datasets.trec_web import TREC_WEB
 from pyterrier_diversity.io import read_dd_truth
 
@@ -97,16 +96,15 @@ def test_queries_have_subtopics():
     assert next(ir_datasets.load("trec-dd/2017/passages").queries_iter()) == klimt
 
 
-def test_qrels_are_documents_or_passages(dd_home):
-    path = dd_home / "dynamic-domain-2016-truth-data.xml.gz"
-    documents = list(ir_datasets.load("trec-dd/2016").qrels_iter())
-    passages = list(ir_datasets.load("trec-dd/2016/passages").qrels_iter())
+@pytest.mark.parametrize("level", ["", "/passages"])
+def test_qrels_of_ir_datasets_have_the_columns_of_the_reader(dd_home, level):
+    qrels = list(ir_datasets.load(f"trec-dd/2016{level}").qrels_iter())
 
-    expected = read_dd_truth(path).drop(columns="gain")
-    assert documents == [TrecSubQrel(*row) for row in expected.astype(object).itertuples(index=False)]
-    expected = read_dd_truth(path, "passages").astype(object)
-    assert passages == [TrecDDPassageQrel(*row) for row in expected.itertuples(index=False)]
-    assert all(type(qrel.relevance) is int for qrel in (*documents, *passages))
+    expected = read_dd_truth(dd_home / "dynamic-domain-2016-truth-data.xml.gz", level[1:] or "documents")
+    assert [[*qrel] for qrel in qrels] == expected.to_numpy().tolist()
+    theirs = {"qid": "query_id", "docno": "doc_id", "label": "relevance", "iteration": "subtopic_id"}
+    assert [*qrels[0]._fields] == [theirs.get(name, name) for name in expected]
+    assert all(type(qrel.relevance) is int for qrel in qrels)
 
 
 @pytest.mark.parametrize("name", [f"trec-dd/2017{level}" for level in ("", "/passages")])
@@ -135,15 +133,6 @@ def test_a_dataset_is_documented(name):
     assert documentation["pretty_name"].startswith(f"TREC Dynamic Domain {year}")
     assert f"TREC {year} Dynamic Domain Track Overview" in documentation["desc"]
     assert documentation["bibtex_ids"] == [f"Yang{year}TrecDD"]
-
-
-@pytest.mark.usefixtures("dd_home")
-def test_pyterrier_reads_them_as_its_own():
-    qrels = pt.get_dataset("irds:trec-dd/2016").get_qrels()
-
-    expected = pt.get_dataset("diversity:trec-dd/2016").get_qrels().drop(columns="gain")
-    assert qrels.columns.tolist() == ["qid", "docno", "label", "subtopic_id"]
-    assert qrels.to_numpy().tolist() == expected.to_numpy().tolist()
 
 
 def downloads(content: bytes | None):

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import ir_datasets
 import pandas as pd
 from ir_datasets.datasets.base import Dataset
-from ir_datasets.formats import BaseQrels, BaseQueries, TrecSubQrel
+from ir_datasets.formats import BaseQrels, BaseQueries
 from ir_datasets.util import Cache, RequestsDownload
 
 from ..io import read_dd_truth, read_topics
@@ -111,14 +111,24 @@ class TrecDDQuery(NamedTuple):
         return self.name
 
 
-class TrecDDPassageQrel(NamedTuple):
-    """The rating of a passage for a subtopic."""
+class TrecDDQrel(NamedTuple):
+    """The highest rating of a document's passages for a subtopic, and the sum of their ratings."""
 
     query_id: str
     doc_id: str
     relevance: int
     subtopic_id: str
-    passage_id: str
+    gain: float
+
+
+class TrecDDPassageQrel(NamedTuple):
+    """The rating of a passage for a subtopic. The measures read columns of these names."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    subtopic_id: str
+    passage: str
     type: str
     nugget: str
 
@@ -162,19 +172,17 @@ class TrecDDQrels(BaseQrels):  # type: ignore[misc]
         """Return the path of the truth file."""
         return str(truth_file(self._name))
 
-    def qrels_iter(self) -> Iterator[TrecSubQrel | TrecDDPassageQrel]:
-        """Read the judgements, in the order of `read_dd_truth`."""
-        kind = self.qrels_cls()
-        qrels = read_dd_truth(truth_file(self._name), self._level)
-        return map(kind._make, qrels.iloc[:, : len(kind._fields)].itertuples(index=False))
+    def qrels_iter(self) -> Iterator[TrecDDQrel | TrecDDPassageQrel]:
+        """Read the judgements, in the order of `read_dd_truth`, whose columns are the fields."""
+        return map(self.qrels_cls()._make, read_dd_truth(truth_file(self._name), self._level).itertuples(index=False))
 
     def qrels_count(self) -> int:
         """Count the judgements."""
         return sum(1 for _ in self.qrels_iter())
 
-    def qrels_cls(self) -> type[TrecSubQrel | TrecDDPassageQrel]:
+    def qrels_cls(self) -> type[TrecDDQrel | TrecDDPassageQrel]:
         """Return the class of a judgement."""
-        return TrecSubQrel if self._level == "documents" else TrecDDPassageQrel
+        return TrecDDQrel if self._level == "documents" else TrecDDPassageQrel
 
     def qrels_defs(self) -> dict[int, str]:
         """Return the meaning of each rating."""

@@ -79,6 +79,10 @@ class TrecWebDataset(NamedDataset):
 
         Since 2011 the ad-hoc qrels repeat the labels of one subtopic, the topic's description. So nDCG on them ignores
         the other intents, and differs from ``Adhoc(nDCG)`` on the diversity qrels.
+
+        ``irds:.../diversity`` and ``ir_datasets.load`` give the same values, with two exceptions: their qrels have no
+        types of intents, which `DIN_nDCG`, `DIN_Q`, `PplusQ`, their sharp forms and `EfP` read, and in 2009 `Coverage`
+        and `NuggetScore` count subtopic 0 as missed.
         """
         self.check_variant("qrels", variant)
         names = {"query_id": "qid", "doc_id": "docno", "relevance": "label", "subtopic_id": "iteration"}
