@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import pytest
+from ir_measures import nDCG
 
 import drawn
 from pyterrier_diversity import (
     D_Q,
     DIN_Q,
+    IA,
+    Adhoc,
     D_nDCG,
     DIN_nDCG,
     DINsharp_nDCG,
@@ -15,7 +18,9 @@ from pyterrier_diversity import (
     PplusQ,
     PplusQsharp,
     Sharp,
+    UserModel,
 )
+from pyterrier_diversity.measures.parse import higher_is_better
 
 FORMS = [
     (Dsharp_nDCG, D_nDCG),
@@ -75,3 +80,13 @@ def test_a_sharp_form_is_sharp_of_its_base(form, base, gamma, params, by_query):
 )
 def test_values_of_figure_1_worked_by_hand(measure, value, value_of):
     assert value_of(measure, FIGURE_1, "abcde", navigational="j") == pytest.approx(value, abs=1e-12)
+
+
+def test_the_mean_of_recall_and_a_measure_of_which_lower_values_are_better_is_refused():
+    rank_reached = UserModel(model=3, stop="ERR", effort="rank") @ 10
+
+    for lower in (rank_reached, IA(rank_reached), str(Adhoc(rank_reached))):
+        assert not higher_is_better(lower)
+        with pytest.raises(ValueError, match="are better, but higher ones of subtopic recall"):
+            Sharp(lower)
+    assert all(map(higher_is_better, (UserModel(model=3, stop="ERR"), nDCG @ 5, "a name of nothing", Sharp, IA)))

@@ -43,10 +43,10 @@ class _Signature:
 class DiversityMeasure(ir_measures.Measure):
     """Base class of measures: a declaration and a formula.
 
-    A subclass declares ``SUPPORTED_PARAMS`` and defines `score`. It overrides `range`, ``VIEW``, ``READS`` and
-    ``NEEDS`` where the defaults do not fit. ``NAME`` is by default the name of the class without its leading
-    underscore. Parameters are attributes: ``self.p``. ``cutoff``, ``rel`` and ``judged_only`` are applied to the
-    rankings before `score` sees them.
+    A subclass declares ``SUPPORTED_PARAMS`` and defines `score`. It overrides `range`, ``HIGHER_IS_BETTER``,
+    ``VIEW``, ``READS`` and ``NEEDS`` where the defaults do not fit. ``NAME`` is by default the name of the class
+    without its leading underscore. Parameters are attributes: ``self.p``. ``cutoff``, ``rel`` and ``judged_only`` are
+    applied to the rankings before `score` sees them.
 
     The reference reads the fields Name, Formula (in LaTeX), Where (what its symbols mean), Values (in words, if they
     depend on parameters), Source and Equal to (the tool with the same values) in the Notes of the docstring or, except
@@ -60,6 +60,8 @@ class DiversityMeasure(ir_measures.Measure):
 
     NAME: str
     SUPPORTED_PARAMS: Parameters = {}
+    # Which end of its range is better: gates, marks, reports and pictures follow it.
+    HIGHER_IS_BETTER: bool = True
     # How the measure reads the qrels: "ad hoc" for each document's highest label over the intents.
     VIEW: View = "intents"
     # Whether the cutoff counts turns, not documents.

@@ -14,7 +14,7 @@ from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
 from .base import CompositeMeasure, DiversityMeasure, Part, implementation, value_range
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, PplusQ
-from .parse import parse
+from .parse import higher_is_better, parse
 from .registration import register
 from .subtopic import StRecall
 
@@ -95,6 +95,11 @@ class Wrapper(CompositeMeasure):
         # Queries without relevant documents, and those without a ranking, have a value of their own.
         values = (*value_range(self.measure), 0.0, self.measure.DEFAULT)
         return min(values), max(values)
+
+    @property
+    def HIGHER_IS_BETTER(self) -> bool:  # type: ignore[override]
+        """Whether higher values of the inner measure are better."""
+        return self._inner is None or higher_is_better(self._inner)
 
     def aggregator(self) -> Any:
         """Aggregate queries as the inner measure does."""
@@ -231,7 +236,8 @@ class _Sharp(MeanWithRecall, Wrapper):
     Raises
     ------
     ValueError
-        If the cutoff of the inner measure counts turns: that of subtopic recall counts documents.
+        If the cutoff of the inner measure counts turns: that of subtopic recall counts documents. Also if lower values
+        of the inner measure are better.
 
     Notes
     -----
@@ -254,6 +260,8 @@ class _Sharp(MeanWithRecall, Wrapper):
 
     def _read(self, measure: ir_measures.Measure | str, cutoff: int | None) -> ir_measures.Measure:
         inner = super()._read(measure, cutoff)
+        if not higher_is_better(inner):
+            raise ValueError(f"{self.NAME}: lower values of {inner} are better, but higher ones of subtopic recall.")
         ours = implementation(innermost(inner))
         if ours is not None and ours.COUNTS_TURNS and "cutoff" in ours.params:
             raise ValueError(

@@ -14,7 +14,7 @@ import ir_measures
 import pandas as pd
 
 from ..parameters import CUTOFF, MEASURE, check_names
-from .base import DiversityMeasure, implementation
+from .base import DiversityMeasure, formula_of, implementation
 
 __all__ = ["grid", "parse"]
 
@@ -156,6 +156,15 @@ def read_measure(who: str, measure: Any) -> ir_measures.Measure:
         raise TypeError(f"{who}: a measure must be an object such as RBU @ 20, or its name, not {_as_words(measure)}.")
     check_names(measure, measure.params)  # ir_measures cannot print a measure with unknown parameters
     return measure
+
+
+def higher_is_better(measure: ir_measures.Measure | str) -> bool:
+    """Tell whether higher values of a measure are better; true for names that cannot be parsed."""
+    try:
+        found = parse(measure) if isinstance(measure, str) else measure
+        return bool(getattr(formula_of(found) or found, "HIGHER_IS_BETTER", True))
+    except ValueError:
+        return True
 
 
 def _as_words(other: Any) -> str:

@@ -150,6 +150,11 @@ class UserModelMeasure(DiversityMeasure):
                 f"{max(gain.values()):g}."
             )
 
+    @property
+    def HIGHER_IS_BETTER(self) -> bool:  # type: ignore[override]
+        """Whether a higher value is better: not that of the ranks that users reach."""
+        return bool(self.get("effort") != "rank")
+
     def range(self) -> tuple[float, float]:
         return 0.0, 1.0 if self.norm and self.get("effort") != "rank" else math.inf
 
