@@ -67,7 +67,7 @@ STAGES = pd.DataFrame(
 # As of an HSD test with the critical difference 0.2.
 COMPARED = pd.DataFrame(
     [("x", "y", 0.6, 0.5, 0.3), ("x", "z", 0.6, 0.3, 0.01), ("y", "z", 0.5, 0.3, 0.05)],
-    columns=["system", "other", "mean", "other_mean", "p"],
+    columns=["name", "other", "mean", "other_mean", "p"],
 ).assign(measure="RBU", difference=[0.1, 0.3, 0.2], significant=[False, True, False])
 COMPARED = COMPARED.assign(ci_low=[-0.1, 0.1, 0.0], ci_high=[0.3, 0.5, 0.4])
 

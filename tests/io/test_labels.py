@@ -15,7 +15,7 @@ def test_names_are_changed_in_every_column_that_names_systems_or_measures():
 
     shown = renamed(compared, {"a": "A", "b": "B"}, {RBU @ 5: "RBU"})
 
-    assert shown[["measure", "system", "other"]].to_numpy().tolist() == [["RBU", "A", "B"]]
+    assert shown[["measure", "name", "other"]].to_numpy().tolist() == [["RBU", "A", "B"]]
     assert shown.attrs["baseline"] == ["B"]
     assert compared.attrs["baseline"] == ["b"]
     assert renamed(PERQUERY, {"a": "A"})["name"].tolist() == ["A", "A", "b", "b"]

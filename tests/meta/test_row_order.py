@@ -48,10 +48,10 @@ orders = st.permutations(range(len(FRAME))).map(list)
 
 def by_pair(compared):
     """The rows of a comparison by measure and pair, each pair in the order of its names."""
-    swapped = (compared["system"] > compared["other"]).to_numpy()
+    swapped = (compared["name"] > compared["other"]).to_numpy()
     signs = np.where(swapped, -1.0, 1.0)
     table = compared.copy()
-    pairs = {"system": "other", "mean": "other_mean", "wins": "losses"}
+    pairs = {"name": "other", "mean": "other_mean", "wins": "losses"}
     pairs |= {f"mean_{end}": f"other_mean_{end}" for end in ("low", "high")}
     for one, other in pairs.items():
         table[one] = compared[one].where(~swapped, compared[other])
@@ -61,7 +61,7 @@ def by_pair(compared):
     if "ci_low" in table:
         table["ci_low"] = compared["ci_low"].where(~swapped, -compared["ci_high"])
         table["ci_high"] = compared["ci_high"].where(~swapped, -compared["ci_low"])
-    return table.set_index(["measure", "system", "other"]).sort_index()
+    return table.set_index(["measure", "name", "other"]).sort_index()
 
 
 @functools.cache
@@ -94,7 +94,7 @@ def test_pairs_are_in_the_order_of_the_frame(order):
 
     result = compare(frame, "t").query("measure == 'AP'")
 
-    assert list(zip(result["system"], result["other"], strict=True)) == [
+    assert list(zip(result["name"], result["other"], strict=True)) == [
         (one, other) for i, one in enumerate(names) for other in names[i + 1 :]
     ]
 
@@ -111,7 +111,7 @@ def test_pairs_are_in_the_order_of_the_frame(order):
         (lambda frame: topics_needed(frame, n=9), ["measure"]),
         (unanimity, ["measure"]),
         (lambda frame: rank_correlation(frame), ["measure", "reference"]),
-        (lambda frame: risk(frame, "s10"), ["measure", "system"]),
+        (lambda frame: risk(frame, "s10"), ["measure", "name"]),
         (lambda frame: concordance(frame, gold="P", measures=["RBU", "AP"]), ["measure", "other"]),
     ],
 )

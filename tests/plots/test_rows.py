@@ -50,7 +50,7 @@ def test_intervals_of_means_overlap_exactly_if_the_test_finds_no_difference(how,
     of_measure = compared[compared["measure"] == measure]
     assert 0 < of_measure["significant"].sum() < len(of_measure)
     for row in of_measure.itertuples():
-        (low, high), (other_low, other_high) = drawn[row.system], drawn[row.other]
+        (low, high), (other_low, other_high) = drawn[row.name], drawn[row.other]
         assert (high < other_low or other_high < low) == row.significant
 
 
@@ -93,11 +93,11 @@ def test_differences_are_those_of_the_frame_with_intervals_and_p_values():
     ax = plots.differences(compared)
 
     drawn = intervals(ax)
-    assert list(drawn) == compared.sort_values("difference", ascending=False)["system"].tolist()
+    assert list(drawn) == compared.sort_values("difference", ascending=False)["name"].tolist()
     for row in compared.itertuples():
-        assert drawn[row.system] == pytest.approx([row.ci_low, row.ci_high])
+        assert drawn[row.name] == pytest.approx([row.ci_low, row.ci_high])
     said = dict(zip(drawn, texts(ax.texts), strict=True))
-    assert said == {row.system: "p < 0.001" if row.p < 0.0005 else f"p {row.p:.3f}" for row in compared.itertuples()}
+    assert said == {row.name: "p < 0.001" if row.p < 0.0005 else f"p {row.p:.3f}" for row in compared.itertuples()}
     assert ax.get_xlabel().startswith("difference in RBU from s0, with 95% intervals\n")
 
 

@@ -85,7 +85,7 @@ def test_means_and_intervals_are_those_of_the_other_functions(page):
     qrels, runs = demo()
     means = evaluate_runs(qrels, runs, MEASURES).set_index("name")
     compared = compare(evaluate_runs(qrels, runs, MEASURES, perquery=True), baseline="bm25", rng=0)
-    rows = compared.set_index(["system", "measure"])
+    rows = compared.set_index(["name", "measure"])
 
     header, *body = page.tables["means"]
     assert page.tables["covered"][0][1:] == [row[0] for row in page.tables["shares"][1:]] == [row[1] for row in body]

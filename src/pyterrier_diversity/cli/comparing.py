@@ -72,9 +72,9 @@ def compare(
                 worse = worse_than(values, others, guarded, tolerance=tolerance, **how)
             except GateError as error:
                 raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
-            why = worse.set_index(["measure", "system", "other"])["message"].to_dict()
+            why = worse.set_index(["measure", "name", "other"])["message"].to_dict()
         table = compared(values, measures=chosen, baseline=others or None, **how)
-    pairs = table[["system", "other"]].drop_duplicates().to_numpy()
+    pairs = table[["name", "other"]].drop_duplicates().to_numpy()
     passed = [(str(m), run, other) for m in guarded for run, other in pairs if (str(m), run, other) not in why]
     shown.put(table, partial(_marked_text, shown), of=PEOPLE)
     end_with_gates(values, why.values(), (_power_of(values, *gate, tolerance, how["alpha"]) for gate in passed))

@@ -15,7 +15,7 @@ import pandas as pd
 from .files import Path
 
 # The columns of tables that name systems.
-SYSTEMS = ("name", "system", "other")
+SYSTEMS = ("name", "other")
 # The columns of frames that name intents, and those with texts of intents and queries.
 _INTENT_IDS = ("iteration", "subtopic_id")
 _TEXTS = ("nugget_text", "query", "text")

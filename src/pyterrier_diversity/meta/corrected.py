@@ -128,7 +128,7 @@ def corrected_means(
         alone = _with_interval(observed.mean(axis=1), observed.std(axis=1) / np.sqrt(len(places)), alpha)
         columns = [column for mean, *ends in (mean, alone) for column in (mean, *np.clip(ends, *bounds))]
         parts.append(dict(zip(_ESTIMATES, columns, strict=True)))
-    table = cheap.table(parts, first, second).rename(columns={"system": "name"})
+    table = cheap.table(parts, first, second)
     table = table.assign(queries=len(cheap.queries), judged=len(places))
     table = table[["name", *([] if baseline is None else ["other"]), "measure", *_ESTIMATES, "queries", "judged"]]
     return with_legend(table, corrected_means, {"alpha": alpha, "tuning": tuning})

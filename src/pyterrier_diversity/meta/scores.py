@@ -73,9 +73,9 @@ class Scores(NamedTuple):
         return first, second
 
     def table(self, parts: Sequence[Mapping[str, np.ndarray]], first: np.ndarray, second: np.ndarray) -> pd.DataFrame:
-        """Return the columns of the pairs of each measure, with the names of measure, ``system`` and ``other``."""
+        """Return the columns of the pairs of each measure, with the names of measure, ``name`` and ``other``."""
         names = np.array(self.systems, dtype=object)
-        keys = {"system": names[first], "other": names[second]}
+        keys = {"name": names[first], "other": names[second]}
         tables = [
             pd.DataFrame({"measure": name, **keys, **part}) for name, part in zip(self.measures, parts, strict=True)
         ]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["differences", "means"]
 
-_OF_COMPARE = ("measure", "system", "other", "difference", "p", "significant", "ci_low", "ci_high")
+_OF_COMPARE = ("measure", "name", "other", "difference", "p", "significant", "ci_low", "ci_high")
 # Intervals of one test differ by rounding only.
 _ROUNDING = 1e-9
 # Two names in a row have longer lines.
@@ -78,7 +78,7 @@ def means(
             "means needs a Tukey HSD test of all systems: only this test has one critical difference for all pairs. "
             "For other tests, use plots.differences."
         )
-    means = pd.concat([rows.set_index("system")["mean"], rows.set_index("other")["other_mean"]])
+    means = pd.concat([rows.set_index("name")["mean"], rows.set_index("other")["other_mean"]])
     means = means[~means.index.duplicated()].sort_values(ascending=False, kind="stable")
     with drawing.named_rows(ax, means.index) as ax:
         half = widths[0] / 2
@@ -132,7 +132,7 @@ def differences(
     rows = rows.sort_values("difference", ascending=False, kind="stable")
     baselines = rows["other"].unique()
     one = len(baselines) == 1 and len(rows) > 1
-    pairs = rows["system"] if one else rows["system"].astype(str) + " - " + rows["other"].astype(str)
+    pairs = rows["name"] if one else rows["name"].astype(str) + " - " + rows["other"].astype(str)
     p, linestyle, caveat = ("p_corrected", "--", ", not corrected") if "p_corrected" in rows else ("p", "-", "")
     with drawing.named_rows(ax, pairs, _LINE_OF_TWO) as ax:
         _points(ax, rows[["difference", "ci_low", "ci_high", "significant"]], linestyle, [0])

@@ -56,7 +56,7 @@ class TestedMeans:
         self._against: dict[tuple[str, str], dict[str, dict[str, Any]]] = defaultdict(dict)
         for row in [] if compared is None else compared.to_dict("records"):
             ends = row.get("ci_low", np.nan), row.get("ci_high", np.nan)
-            for one, other, of, sign in (("system", "other", "", 1), ("other", "system", "other_", -1)):
+            for one, other, of, sign in (("name", "other", "", 1), ("other", "name", "other_", -1)):
                 low, high = sorted(sign * end for end in ends)
                 interval = f", {low:+.3f} to {high:+.3f}" if np.isfinite(ends).all() else ""
                 self._against[row["measure"], row[one]][row[other]] = {

@@ -31,7 +31,7 @@ def two_measures():
 def compared(*rows):
     """A table of compare, of the rows "measure system other" with a * where the difference is significant."""
     cells = [(*row.rstrip("*").split(), row.endswith("*")) for row in rows]
-    return pd.DataFrame(cells, columns=["measure", "system", "other", "significant"])
+    return pd.DataFrame(cells, columns=["measure", "name", "other", "significant"])
 
 
 def close(a, b):
@@ -144,7 +144,7 @@ def test_the_difference_required_is_unknown_where_no_pair_differs():
 
 @pytest.mark.parametrize("test", TESTS)
 def test_an_asl_curve_has_the_p_values_in_descending_order(test):
-    table, key = compare(two_measures(), test, rng=1, n_trials=300), ["measure", "system", "other"]
+    table, key = compare(two_measures(), test, rng=1, n_trials=300), ["measure", "name", "other"]
 
     curve = asl_curve(table)
 

@@ -19,7 +19,7 @@ def frame(values=VALUES, measure="RBU@5"):
 def test_systems_below_the_minimum_are_named_with_their_lowest_queries():
     (row,) = below_minimum(frame(), {"RBU@5": 0.5}).to_dict("records")
 
-    assert row["system"] == "new"
+    assert row["name"] == "new"
     assert row["short_by"] == pytest.approx(0.1, abs=1e-12)
     assert row["queries"] == {"q1": 0.25, "q4": 0.25, "q0": 0.5}
     assert row["message"] == "RBU@5 of new is 0.4, below 0.5 by 0.1; lowest on queries q1 (0.25), q4 (0.25), q0 (0.5)."
@@ -64,7 +64,7 @@ def test_a_significantly_lower_mean_is_worse():
     compared = compare(perquery, "t", baseline="best", alpha=0.02)
     expected = compared[compared["significant"] & (compared["difference"] < 0)]
     assert len(expected) > 0
-    assert worse["system"].tolist() == expected["system"].tolist()
+    assert worse["name"].tolist() == expected["name"].tolist()
     assert worse["p"].tolist() == expected["p"].tolist()
     assert worse.attrs == compared.attrs
 
@@ -74,7 +74,7 @@ def test_a_significantly_higher_mean_is_not_worse():
 
 
 def test_the_queries_that_lose_most_are_named():
-    worse = worse_than(frame(), "old", test="t", alpha=0.01, tolerance=0.1).set_index("system")
+    worse = worse_than(frame(), "old", test="t", alpha=0.01, tolerance=0.1).set_index("name")
 
     assert worse.index.tolist() == ["new"]
     assert worse.loc["new", "queries"] == {"q0": -0.25, "q1": -0.25, "q3": -0.25}
@@ -127,8 +127,8 @@ def test_a_test_that_no_values_could_make_significant_is_no_gate():
     with pytest.raises(GateError, match=f"^worse_than{none}{least}"):
         worse_than(frame(collapse), "old")
     with pytest.warns(UserWarning, match=f"^compare{none}"):
-        assert worse_than(frame(collapse), "old", tolerance=0.1)["system"].tolist() == ["new"]
-    assert worse_than(frame(collapse), "old", alpha=0.3, rng=1)["system"].tolist() == ["new"]
+        assert worse_than(frame(collapse), "old", tolerance=0.1)["name"].tolist() == ["new"]
+    assert worse_than(frame(collapse), "old", alpha=0.3, rng=1)["name"].tolist() == ["new"]
 
 
 def test_a_tolerance_that_a_collapse_does_not_exceed_is_no_gate_if_no_difference_can_be_significant():
@@ -140,8 +140,8 @@ def test_a_tolerance_that_a_collapse_does_not_exceed_is_no_gate_if_no_difference
         r"0\.5, from 0\.5; no difference can be significant with 3 queries",
     ):
         worse_than(collapse, "old", tolerance=0.5)
-    assert worse_than(collapse, "old", tolerance=0.499)["system"].tolist() == ["new"]
-    assert worse_than(collapse, "old", tolerance=0.5, test="t", alpha=0.1)["system"].tolist() == ["new"]
+    assert worse_than(collapse, "old", tolerance=0.499)["name"].tolist() == ["new"]
+    assert worse_than(collapse, "old", tolerance=0.5, test="t", alpha=0.1)["name"].tolist() == ["new"]
 
 
 @pytest.mark.parametrize("baseline", [{}, {"foreign": {"d": 1.0}}])
@@ -170,7 +170,7 @@ def test_a_baseline_without_a_judged_document_is_no_gate(measure, why):
     assert perquery.attrs["unmatched"] == ["old"]
     with pytest.raises(GateError, match=f"nothing can be worse than the baseline old, {re.escape(why)}"):
         worse_than(perquery, "old", tolerance=0.1, test="t")
-    assert worse_than(perquery, "new", tolerance=0.1, test="t")["system"].tolist() == ["old"]
+    assert worse_than(perquery, "new", tolerance=0.1, test="t")["name"].tolist() == ["old"]
 
 
 def test_a_baseline_with_the_lowest_value_on_every_query_is_no_gate():

@@ -27,7 +27,7 @@ def perquery():
 def test_a_mean_is_marked_by_the_systems_that_it_is_significantly_higher_than(perquery):
     table = significance_table(compare(perquery, "t"), places=2)
 
-    assert table.header == ["", "system", "RBU@5", "Mine"]
+    assert table.header == ["", "name", "RBU@5", "Mine"]
     assert {row[1].text: [cell.text for cell in row[2:]] for row in table.cells} == {
         name: [f"{np.mean(VALUES[measure][name]):.2f}" for measure in VALUES] for name in ("a", "b_1", "c")
     }
@@ -53,7 +53,7 @@ def test_text_marks_after_the_mean(perquery):
     lines = str(significance_table(compare(perquery, "t"), places=2)).splitlines()
 
     assert [line.split() for line in lines[:4]] == [
-        ["system", "RBU@5", "Mine"],
+        ["name", "RBU@5", "Mine"],
         ["a", "a", "0.82^bc", "0.15"],
         ["b", "b_1", "0.18", "0.15"],
         ["c", "c", "0.20", "0.15"],
@@ -71,7 +71,7 @@ def test_latex_has_the_best_in_bold_escapes_names_and_keeps_signatures(perquery)
     assert lines[3:7] == [
         r"\begin{tabular}{llr@{}lr}",
         r"\toprule",
-        r" & system & \multicolumn{2}{r}{RBU@5} & Mine \\",
+        r" & name & \multicolumn{2}{r}{RBU@5} & Mine \\",
         r"\midrule",
     ]
     assert lines[7] == r"a & a & \textbf{0.82} & $^{\mathrm{bc}}$ & \textbf{0.15} \\"
@@ -130,7 +130,7 @@ def test_systems_and_measures_are_called_as_asked_and_labels_with_a_dollar_are_l
 
 @pytest.mark.parametrize("what", ["names", "labels"])
 def test_names_that_are_all_unknown_are_refused(perquery, what):
-    compared, known = compare(perquery, "t"), {"names": "a, b_1, c", "labels": "RBU@5, Mine, measure, system"}[what]
+    compared, known = compare(perquery, "t"), {"names": "a, b_1, c", "labels": "RBU@5, Mine, measure, name"}[what]
 
     with pytest.raises(ValueError, match=rf"^{what}: unknown names QL, x\. The names are {known}"):
         significance_table(compared, **{what: {"QL": "a", "x": "y"}})
@@ -212,7 +212,7 @@ def test_some_rows_of_a_comparison_have_the_bounds_of_all(correction):
     printed = with_bounds(compared, 3)
 
     assert 0 < (compared["p"] == 0).sum() < len(compared)
-    for some in (compared["measure"] == "N", compared["system"] == "x", compared.index == 0):
+    for some in (compared["measure"] == "N", compared["name"] == "x", compared.index == 0):
         pd.testing.assert_frame_equal(with_bounds(compared[some], 3), printed[some])
     new_name = with_bounds(renamed(compared, labels={"M": "N", "N": "M"}), 3)
     assert new_name["p_corrected"].tolist() == printed["p_corrected"].tolist()
@@ -260,7 +260,7 @@ def test_the_legend_names_the_decisions_that_more_trials_could_change(perquery):
 
 @pytest.mark.parametrize("attrs", [{}, {"baseline": ["b"]}])
 def test_equal_means_are_not_marked_even_if_their_distributions_differ(attrs):
-    compared = pd.DataFrame([{"measure": "M", "system": "a", "other": "b", "mean": 0.5, "other_mean": 0.5}])
+    compared = pd.DataFrame([{"measure": "M", "name": "a", "other": "b", "mean": 0.5, "other_mean": 0.5}])
     compared["significant"] = True
     compared.attrs = attrs
 
@@ -272,7 +272,7 @@ def test_equal_means_are_not_marked_even_if_their_distributions_differ(attrs):
 @pytest.mark.parametrize(("n_systems", "last"), [(26, "z"), (27, "27")])
 def test_up_to_26_systems_are_marked_by_letters_and_more_by_numbers(n_systems, last):
     rows = [(f"s{i}", f"s{n_systems}", "M", 0.1, 0.2, False) for i in range(1, n_systems)]
-    compared = pd.DataFrame(rows, columns=["system", "other", "measure", "mean", "other_mean", "significant"])
+    compared = pd.DataFrame(rows, columns=["name", "other", "measure", "mean", "other_mean", "significant"])
 
     assert significance_table(compared).cells[-1][0].text == last
 
@@ -283,8 +283,8 @@ def test_up_to_26_systems_are_marked_by_letters_and_more_by_numbers(n_systems, l
     [
         (lambda frame: frame.drop(columns=["mean", "other"]), "but the column other, mean is missing"),
         (lambda frame: frame.head(0), "but it has no rows"),
-        (lambda frame: [frame], "but the column measure, system, other, mean, other_mean, significant"),
-        (lambda frame: None, "but the column measure, system, other, mean, other_mean, significant"),
+        (lambda frame: [frame], "but the column measure, name, other, mean, other_mean, significant"),
+        (lambda frame: None, "but the column measure, name, other, mean, other_mean, significant"),
     ],
 )
 def test_anything_but_a_comparison_is_refused(perquery, shown, change, message):

@@ -120,7 +120,7 @@ def test_risk_agrees_with_plain_loops_and_with_compare(tables, alpha):
     table = risk(frame, "b", alpha=alpha)
 
     compared = compare(frame, "t", baseline="b")
-    for column in ("measure", "system", "wins", "ties", "losses"):
+    for column in ("measure", "name", "wins", "ties", "losses"):
         assert table[column].tolist() == compared[column].tolist()
     assert table["difference"].tolist() == pytest.approx(compared["difference"].tolist(), abs=1e-12)
     each = [(rows, position) for rows in tables for position in (0, 2)]
@@ -138,7 +138,7 @@ def test_systems_are_in_the_order_of_the_frame_and_the_frame_is_as_it_was():
 
     table = risk(values, "base", measures=["AP"])
 
-    assert table["system"].tolist() == ["z", "a"]
+    assert table["name"].tolist() == ["z", "a"]
     assert table.attrs["legend"].keys() == set(table)
     assert (table.attrs["alpha"], table.attrs["n_systems"], table.attrs["n_queries"]) == (1.0, 3, 2)
     pd.testing.assert_frame_equal(values, before)

@@ -89,7 +89,7 @@ def test_a_row_tells_means_difference_effect_and_p_of_a_pair():
 
     row = compare(perquery(SYSTEMS), "t", rng=1).iloc[0]
 
-    assert row[["measure", "system", "other"]].tolist() == ["RBU", "x", "y"]
+    assert row[["measure", "name", "other"]].tolist() == ["RBU", "x", "y"]
     assert row[["mean", "other_mean", "difference"]].tolist() == pytest.approx([0.725, 0.325, 0.4])
     assert row["effect_size"] == pytest.approx(0.4 / z.std(ddof=1))
     assert row["p"] == pytest.approx(stats.ttest_rel(x, y).pvalue)
@@ -431,13 +431,13 @@ def test_equal_values_have_no_interval_of_their_mean():
 def test_all_systems_are_compared_with_baselines_and_two_of_them_are_one_pair(baseline, pairs):
     result = compare(perquery(SYSTEMS), "t", baseline=baseline, rng=1)
 
-    assert list(zip(result["system"], result["other"], strict=True)) == pairs
+    assert list(zip(result["name"], result["other"], strict=True)) == pairs
     assert result["difference"].tolist()[:2] == pytest.approx([0.4, 0.025])
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_a_baseline_leaves_out_pairs_and_changes_none(test):
-    every = compare(perquery(MATRIX), test, rng=1, n_trials=500).query("system == 'S0'")
+    every = compare(perquery(MATRIX), test, rng=1, n_trials=500).query("name == 'S0'")
 
     result = compare(perquery(MATRIX), test, baseline="S0", rng=1, n_trials=500)
 
@@ -619,7 +619,7 @@ def test_the_smallest_p_is_that_of_the_clearest_difference(test, n_systems, n, o
 
     assert result.attrs["smallest_p"] == pytest.approx(least)
     drawn = test == "tukey-randomised"
-    row = result[(result["system"] == "S0") & (result["other"] == f"S{n_systems - 1}")].iloc[0]
+    row = result[(result["name"] == "S0") & (result["other"] == f"S{n_systems - 1}")].iloc[0]
     assert row["p"] == pytest.approx(least, abs=0.03 if drawn else 1e-3 if test == "t" else 1e-12) or test == "t"
 
 

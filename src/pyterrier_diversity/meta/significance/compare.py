@@ -21,7 +21,7 @@ from .tests import Alternative, Design, Grouping, Test, adjusted, design, studen
 
 _MEANS = ("mean", "mean_low", "mean_high", "other_mean", "other_mean_low", "other_mean_high")
 _TESTED = ("difference", "wins", "ties", "losses", "p", "p_corrected", "significant", "undecided", "effect_size")
-_OF_PAIRS = ("measure", "system", "other", *_MEANS, *_TESTED, "borderline", "ci_low", "ci_high")
+_OF_PAIRS = ("measure", "name", "other", *_MEANS, *_TESTED, "borderline", "ci_low", "ci_high")
 
 
 def compare(
@@ -75,7 +75,7 @@ def compare(
         One row for each measure and pair of systems.
 
         - ``measure``: the measure
-        - ``system``: the first system of the pair
+        - ``name``: the first system of the pair
         - ``other``: the second system of the pair; the baseline, if there is one
         - ``mean``: mean value of the system
         - ``mean_low``: lower end of the confidence interval of ``mean``
@@ -136,9 +136,9 @@ def compare(
     >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
     >>> result = compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")
-    >>> result[["measure", "system", "other", "difference", "p", "significant"]].round(3)
-      measure system other  difference      p  significant
-    0     RBU      x     y         0.4  0.002         True
+    >>> result[["measure", "name", "other", "difference", "p", "significant"]].round(3)
+      measure name other  difference      p  significant
+    0     RBU    x     y         0.4  0.002         True
     """
     who, perquery = "compare", read_perquery(perquery)
     scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)

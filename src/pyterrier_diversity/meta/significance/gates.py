@@ -43,7 +43,7 @@ def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
         One row for each measure and system below the minimum. NaN is below every minimum.
 
         - ``measure``: the measure
-        - ``system``: the system
+        - ``name``: the system
         - ``value``: its value of the measure
         - ``minimum``: the minimum of the measure
         - ``short_by``: ``minimum`` minus ``value``
@@ -88,7 +88,7 @@ def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
                 f"{name} of {system} is {value:.4g}, below {least:g} by {short_by:.4g}; lowest on {_in_words(lowest)}."
             )
             rows.append((name, system, value, least, short_by, lowest, message))
-    columns = ["measure", "system", "value", "minimum", "short_by", "queries", "message"]
+    columns = ["measure", "name", "value", "minimum", "short_by", "queries", "message"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -160,10 +160,10 @@ def worse_than(
     decisive = "p_corrected" if "p_corrected" in told else "p"
     lost, texts = [], []
     for row, p in zip(failed.to_dict("records"), told[decisive], strict=True):
-        mine, others = (_by_query(perquery, row["measure"], row[name]) for name in ("system", "other"))
+        mine, others = (_by_query(perquery, row["measure"], row[name]) for name in ("name", "other"))
         lost.append(_first((mine - others).dropna()))
         texts.append(
-            f"{row['measure']} of {row['system']} is lower than that of {row['other']} by {-row['difference']:.4g} "
+            f"{row['measure']} of {row['name']} is lower than that of {row['other']} by {-row['difference']:.4g} "
             f"({row['mean']:.4g}, {row['other_mean']:.4g}; {decisive.replace('_', ' ')} "
             f"{p if p.startswith('<') else f'= {p}'}); most on {_in_words(lost[-1])}."
         )
@@ -231,7 +231,7 @@ def risk(perquery: Any, baseline: str, alpha: float = 1.0, *, measures: Measures
         One row for each measure and system except the baseline.
 
         - ``measure``: the measure
-        - ``system``: the system
+        - ``name``: the system
         - ``baseline``: the baseline
         - ``difference``: mean of the system minus mean of the baseline
         - ``urisk``: mean difference by query, in which a loss counts 1 + ``alpha`` times
@@ -281,9 +281,9 @@ def risk(perquery: Any, baseline: str, alpha: float = 1.0, *, measures: Measures
     >>> values = {"base": [0.2, 0.5, 0.4], "x": [0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
     >>> table = risk(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "base")
-    >>> table[["system", "urisk", "trisk", "wins", "ties", "losses", "largest_loss", "worst_query"]].round(3)
-      system  urisk  trisk  wins  ties  losses  largest_loss worst_query
-    0      x  0.033  0.229     1     1       1           0.1           1
+    >>> table[["name", "urisk", "trisk", "wins", "ties", "losses", "largest_loss", "worst_query"]].round(3)
+      name  urisk  trisk  wins  ties  losses  largest_loss worst_query
+    0    x  0.033  0.229     1     1       1           0.1           1
     """
     alpha = Parameter(float, interval=FROM_0).check("risk", "alpha", alpha)
     scores = read_scores(perquery, measures, two=["systems", "queries"], who="risk")

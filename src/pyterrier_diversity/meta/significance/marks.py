@@ -15,7 +15,7 @@ from ...parameters import Parameter
 from .compare import refuse_incomplete
 from .tests import TESTS
 
-_FOR_MARKS = ("measure", "system", "other", "mean", "other_mean", "significant")
+_FOR_MARKS = ("measure", "name", "other", "mean", "other_mean", "significant")
 _TOLD = {"alpha": "alpha =", "n_trials": "trials:", "seed": "seed:", "n_queries": "queries:"}
 # A legend names at most this many decisions that more trials could change.
 _MOST_PAIRS = 3
@@ -65,9 +65,9 @@ def significance_table(
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
     >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
     >>> print(significance_table(compare(frame, "t"), names={"x": "ours"}))
-       system      RBU
-    a  ours    0.725^b
-    b  y       0.325
+       name      RBU
+    a  ours  0.725^b
+    b  y     0.325
     <BLANKLINE>
     Raised: significantly higher than (paired t-test, not corrected, alpha = 0.05, queries: 4).
     """
@@ -79,7 +79,7 @@ def significance_table(
     marked += ["lowered: significantly lower than"] if any(cell.below for row in cells for cell in row) else []
     meaning, told = ("; ".join(marked) or "no difference is significant").capitalize(), told_of_test(compared.attrs)
     legend = f"{meaning}{f' ({told})' if told else ''}.{_told_of_undecided(compared)}"
-    header = ["", "system", *map(str, dict.fromkeys(compared["measure"]))]
+    header = ["", "name", *map(str, dict.fromkeys(compared["measure"]))]
     return Table(header, cells, legend, compared.attrs.get("signatures", {}))
 
 
@@ -191,14 +191,14 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
     >>> from .compare import compare
     >>> print(comparison_text(compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t"), 2))
     RBU@5
-    system  other  mean  other's  diff.  95% interval       p
-    new     old    0.38     0.62  -0.25  -0.25  -0.25  < 0.01  *
+    name  other  mean  of other  diff.  95% interval       p
+    new   old    0.38      0.62  -0.25  -0.25  -0.25  < 0.01  *
     <BLANKLINE>
     * significant (paired t-test, not corrected, alpha = 0.05, queries: 4)
     """
     refuse_incomplete("comparison_text", compared, [*_FOR_MARKS, "difference", "p"])
     table = with_bounds(compared, places)
-    systems = {column: [printable(str(name)) for name in table[column]] for column in ("system", "other")}
+    systems = {column: [printable(str(name)) for name in table[column]] for column in ("name", "other")}
     numbers = _text_columns(table, compared.attrs, places)
     written, notes = _text_lines(systems, numbers), []
     if width is not None and max(map(len, written)) > width:
@@ -224,7 +224,7 @@ def _text_columns(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: in
     """Return the cells of each column with its header, without the names."""
     formats = {"mean": f".{places}f", "other_mean": f".{places}f", "difference": f"+.{places}f"}
     texts = {name: [format(value, how) for value in table[name]] for name, how in formats.items()}
-    columns = dict(zip(("mean", "other's", "diff."), texts.values(), strict=True))
+    columns = dict(zip(("mean", "of other", "diff."), texts.values(), strict=True))
     if "ci_low" in table:
         ends = [[f"{value:+.{places}f}" for value in table[name]] for name in ("ci_low", "ci_high")]
         width = max(map(len, [*ends[0], *ends[1]]))

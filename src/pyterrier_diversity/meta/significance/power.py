@@ -28,7 +28,7 @@ _PLAN: Parameters = {
 # From this noncentrality of t on, the power is 1.
 _FARTHEST = 1e6
 
-_SYSTEMS = ["system", "other"]
+_SYSTEMS = ["name", "other"]
 
 
 def discriminative_power(compared: pd.DataFrame) -> pd.DataFrame:
@@ -153,7 +153,7 @@ def asl_curve(compared: pd.DataFrame) -> pd.DataFrame:
 
         - ``measure``: the measure
         - ``rank``: place of the pair, from 1, the highest ``asl`` first
-        - ``system``: the first system of the pair
+        - ``name``: the first system of the pair
         - ``other``: the second system of the pair
         - ``asl`` in [0, 1]: achieved significance level: the p-value
 
@@ -175,10 +175,10 @@ def asl_curve(compared: pd.DataFrame) -> pd.DataFrame:
     >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
     >>> asl_curve(compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")).round(3)
-      measure  rank system other    asl
-    0     RBU     1      y     z  0.638
-    1     RBU     2      x     z  0.009
-    2     RBU     3      x     y  0.002
+      measure  rank name other    asl
+    0     RBU     1    y     z  0.638
+    1     RBU     2    x     z  0.009
+    2     RBU     3    x     y  0.002
     """
     columns = ["measure", *_SYSTEMS, "p"]
     refuse_incomplete("asl_curve", compared, columns)
@@ -226,7 +226,7 @@ def overlap(compared: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> rows = [("P", "x", "y", True), ("P", "x", "z", True), ("AP", "x", "y", True), ("AP", "z", "x", False)]
-    >>> overlap(pd.DataFrame(rows, columns=["measure", "system", "other", "significant"]))
+    >>> overlap(pd.DataFrame(rows, columns=["measure", "name", "other", "significant"]))
       measure other_measure  first_only  both  second_only
     0       P            AP           1     1            0
     """
