@@ -1,7 +1,5 @@
 """Qrels and runs written by hand, and what the package makes of them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Sequence

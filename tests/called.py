@@ -3,8 +3,6 @@
 ``python called.py ADDRESS`` listens at a socket until its standard input ends. `CALL` is a program that calls it.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import json

@@ -1,7 +1,5 @@
 """Data that tests share."""
 
-from __future__ import annotations
-
 import gc
 import gzip
 import os

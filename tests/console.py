@@ -1,7 +1,5 @@
 """Sessions of the shell on pages: commands after ``$``, and what they print, in lines that fit the page."""
 
-from __future__ import annotations
-
 import atexit
 import functools
 import os

@@ -1,7 +1,5 @@
 """Where the package does not do what the specification says: `tests/measures/test_reference.py` shows each case."""
 
-from __future__ import annotations
-
 import ir_measures
 
 # Names of measures.

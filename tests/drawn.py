@@ -1,7 +1,5 @@
 """Random qrels, runs and sessions, and settings of measures: the inputs that the naive reference is compared on."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

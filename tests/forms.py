@@ -1,7 +1,5 @@
 """Every form that a run and qrels may have, made from a frame with PyTerrier's names."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Small frames to draw, and functions that read pictures."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from pyterrier_diversity import plots

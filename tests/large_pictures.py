@@ -1,7 +1,5 @@
 """Every picture at a size that is hard to draw: ten systems with long names, fifty topics, long texts of intents."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from itertools import combinations

@@ -1,7 +1,5 @@
 """What draws the pictures of pages whose examples no function of `plots` shows alone: one function for each page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

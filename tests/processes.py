@@ -1,7 +1,5 @@
 """Processes of Python in which nothing of this package and of its neighbours is imported yet, but pandas is."""
 
-from __future__ import annotations
-
 import atexit
 import functools
 import json

@@ -1,7 +1,5 @@
 """Rankings tried one by one: the best there is, and the greedy one, by nothing but the values of a measure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 

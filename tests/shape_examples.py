@@ -1,7 +1,5 @@
 """An example of each shape of data, in the order of the table of shapes: what is wanted of it, and a text or data."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 from typing import Any

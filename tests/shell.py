@@ -1,7 +1,5 @@
 """The command, called from tests."""
 
-from __future__ import annotations
-
 from click.testing import CliRunner
 
 from pyterrier_diversity.cli import app

@@ -1,7 +1,5 @@
 """Topics small enough for brute force, most of them as numbers: bit t of a document's mask stands for intent t."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """What workers do in tests: they import it from here, as pytest alone can import a file of tests."""
 
-from __future__ import annotations
-
 import os
 
 

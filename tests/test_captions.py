@@ -1,7 +1,5 @@
 """What captions and sentences of the pages say in numbers that no block beside them prints."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 

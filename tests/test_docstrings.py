@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from pyterrier_diversity.docstrings import fields_of, legend_of, parameters_of, section_of

@@ -3,8 +3,6 @@
 STYLE of the project: short sentences, the usual word, in the usual order. Each pattern names what to write instead.
 """
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How the package hangs together: one direction of imports, nothing private taken from another module."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The page on reporting: its numbers of TREC Web, and what it says of qrels and parameters."""
 
-from __future__ import annotations
-
 import functools
 import re
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Memory grows with the rows of the data, not with the numbers in them."""
 
-from __future__ import annotations
-
 import gc
 import tracemalloc
 import weakref

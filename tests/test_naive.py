@@ -1,7 +1,5 @@
 """Values of the naive reference itself, worked by hand or printed in a paper."""
 
-from __future__ import annotations
-
 from math import log2
 
 import pytest

@@ -1,7 +1,5 @@
 """``python -OO``, without assertions and docstrings, changes no value, warning, error or table."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

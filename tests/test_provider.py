@@ -1,7 +1,5 @@
 """The bridge to ir_measures: who computes what, in which order, and from the same ranking."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The README: each block runs as it stands, alone, and what it says in numbers and names is so."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

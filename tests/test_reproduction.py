@@ -1,7 +1,5 @@
 """The numbers of the papers: what the notebooks show, what they wrote, and the pages that are made of it."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

@@ -3,8 +3,6 @@
 Traps that cannot be shown beside pyndeval: it crashes where a document has no id, or one that is a number.
 """
 
-from __future__ import annotations
-
 import math
 from concurrent.futures import ThreadPoolExecutor
 

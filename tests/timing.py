@@ -1,7 +1,5 @@
 """What the benchmarks share: time and memory of functions, made-up input, and the peer of this package."""
 
-from __future__ import annotations
-
 import time
 import tracemalloc
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Write the runs of the demo collection from its text: ``python tests/write_demo.py``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

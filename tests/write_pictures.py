@@ -4,8 +4,6 @@ Run it after changing a plot or a measure that they show: ``python tests/write_p
 files differ from its output. Look at what has changed before it is committed.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

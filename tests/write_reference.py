@@ -4,8 +4,6 @@ Run it after adding or changing a measure: ``python tests/write_reference.py``. 
 differ from its output.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

@@ -3,8 +3,6 @@
 Run it after a notebook: ``python tests/write_reproduction.py``. A test fails while its output differs from the pages.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import runpy

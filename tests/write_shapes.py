@@ -3,8 +3,6 @@
 Run it after adding or changing a shape: ``python tests/write_shapes.py``. A test fails while the page differs.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 Printed are how long the proofs take, and how often and by how much the greedy ideals miss them.
 """
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -4,8 +4,6 @@ On a machine that others use too, ``OPENBLAS_NUM_THREADS=1`` keeps threads of th
 other.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

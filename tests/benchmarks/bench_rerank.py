@@ -3,8 +3,6 @@
 50 queries of 1,000 documents and 10 intents, each intent with a score for every document.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -3,8 +3,6 @@
 Memory is what Python allocates above the frames, at its peak.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

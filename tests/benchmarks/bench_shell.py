@@ -4,8 +4,6 @@ Whole commands in processes of their own, from the start of Python to its end; a
 shortest of some rounds in which the two take turns. A case prints its ratio beside the one that it should have.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

@@ -7,8 +7,6 @@ that it should have (with the strings of pandas 3 and pyarrow), but none fails o
 every machine. For numbers to quote, run each case in a process of its own.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial

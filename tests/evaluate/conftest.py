@@ -1,7 +1,5 @@
 """Runs of tests are small, and yet workers evaluate them."""
 
-from __future__ import annotations
-
 import pytest
 
 from pyterrier_diversity.evaluate import scoring

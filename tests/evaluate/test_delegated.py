@@ -1,7 +1,5 @@
 """Measures of other providers: over the rows of the qrels or over a view, in this package's ranking."""
 
-from __future__ import annotations
-
 import re
 
 import ir_measures

@@ -1,7 +1,5 @@
 """Measures x qrels x run -> values, in one place for whoever asks."""
 
-from __future__ import annotations
-
 import re
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """A long run that is evaluated in parts has the values, attributes and messages of one that is read whole."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Every intent that a system misses is listed: also of queries that it does not answer, and if nobody can cover it."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

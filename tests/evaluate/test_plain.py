@@ -1,7 +1,5 @@
 """One ranking given as plain labels."""
 
-from __future__ import annotations
-
 from math import log2
 
 import ir_measures

@@ -1,7 +1,5 @@
 """How many workers evaluate runs."""
 
-from __future__ import annotations
-
 import joblib
 import pandas as pd
 import pytest

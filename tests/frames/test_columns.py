@@ -1,7 +1,5 @@
 """Columns of qrels and runs: their names, ids and numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

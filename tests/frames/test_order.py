@@ -1,7 +1,5 @@
 """The order of a ranking is that of a sort in Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

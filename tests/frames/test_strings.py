@@ -1,7 +1,5 @@
 """Strings in Arrow and Python strings are read alike."""
 
-from __future__ import annotations
-
 import importlib
 import warnings
 from collections.abc import Iterator

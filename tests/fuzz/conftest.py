@@ -4,8 +4,6 @@
 variable PYTERRIER_DIVERSITY_FUZZ, tries thirty times as many inputs, others each time.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, settings
 

@@ -1,7 +1,5 @@
 """The command with arbitrary arguments, and run files with arbitrary lines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

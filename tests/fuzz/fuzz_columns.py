@@ -1,7 +1,5 @@
 """What writes columns, searches ideals and simulates: hostile qrels and runs, and parameters of every kind."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import Any

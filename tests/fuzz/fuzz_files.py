@@ -1,7 +1,5 @@
 """Files of arbitrary bytes and lines through every reader."""
 
-from __future__ import annotations
-
 import gzip
 import math
 from collections.abc import Callable

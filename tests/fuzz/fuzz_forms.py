@@ -1,7 +1,5 @@
 """Rows and JSON of any kind: files are as strict as Python."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measures over sound and hostile qrels and runs, each value beside the naive one."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

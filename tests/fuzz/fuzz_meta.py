@@ -1,7 +1,5 @@
 """Judging measures and systems, from hostile tables of values."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

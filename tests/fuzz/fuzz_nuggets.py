@@ -1,7 +1,5 @@
 """Mutated lines of nuggets are read completely, read with a warning about missing parts, or refused in a sentence."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

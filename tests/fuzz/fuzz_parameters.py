@@ -1,7 +1,5 @@
 """Measures are built, parsed and described from arbitrary parameters and names."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Steps of pipelines over hostile results, judgements and scores of intents."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

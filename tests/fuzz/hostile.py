@@ -1,7 +1,5 @@
 """Qrels and runs as they come: some of them sound, some with all that can be wrong with a frame."""
 
-from __future__ import annotations
-
 import collections
 import importlib.util
 import math

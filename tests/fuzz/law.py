@@ -1,7 +1,5 @@
 """The law of the fuzzing: an answer that the naive program confirms, or a refusal in one sentence."""
 
-from __future__ import annotations
-
 import os
 import signal
 import traceback

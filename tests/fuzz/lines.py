@@ -1,7 +1,5 @@
 """Lines of words as in files, a few of them odd."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from fuzz.hostile import RARELY

@@ -1,7 +1,5 @@
 """Measures with parameters drawn from their ranges."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tables of golden values, each read once, and the runs that they are for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Ad-hoc measures against pytrec_eval, cwl_eval and gdeval: they get rankings in the right order."""
 
-from __future__ import annotations
-
 import functools
 
 import ir_measures

@@ -1,7 +1,5 @@
 """The Cube Test of 2013: its gains, over the time that its users take."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pandas as pd

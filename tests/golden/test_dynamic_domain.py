@@ -1,7 +1,5 @@
 """The measures of the TREC Dynamic Domain track against the jig of 2017 and the simulation harness of 2015."""
 
-from __future__ import annotations
-
 import re
 
 import ir_measures

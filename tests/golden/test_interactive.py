@@ -1,7 +1,5 @@
 """The aspects of the interactive tracks, with subtopic recall and precision against the smallest covers."""
 
-from __future__ import annotations
-
 import ir_measures
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The measures of ndeval against ndeval 4.5 itself, called with ``-traditional``."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """Q, P+ and the D# family against pyNTCIREVAL."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pytest

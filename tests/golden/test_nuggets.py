@@ -1,7 +1,5 @@
 """Nugget scores of answers against the published ones."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """Concordant pairs of whole rankings against Kendall's tau of scipy, which counts them."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

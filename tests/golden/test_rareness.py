@@ -1,7 +1,5 @@
 """Precision and average precision with rareness, and the rarity of documents, against the code of the authors."""
 
-from __future__ import annotations
-
 import re
 
 import ir_measures

@@ -1,7 +1,5 @@
 """Rank-biased utility against the authors' release."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """Cells of Carterette's table that are measures of the literature, against who else computes these."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pandas as pd

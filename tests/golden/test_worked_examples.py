@@ -1,7 +1,5 @@
 """Examples that papers work through, value by value."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

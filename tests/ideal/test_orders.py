@@ -1,7 +1,5 @@
 """Orders of the relevant documents as values: what each puts where, and that equal ones are looked for once."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from math import inf

@@ -1,7 +1,5 @@
 """Bounds by prices: those that the linear program gives, which no order exceeds."""
 
-from __future__ import annotations
-
 import math
 from itertools import permutations
 

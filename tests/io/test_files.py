@@ -1,7 +1,5 @@
 """A table of words is what its lines say, however they are written, and however the file is handed over."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Each function takes each form of a run and of qrels, and gives what it gives for frames."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json

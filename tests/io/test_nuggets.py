@@ -1,7 +1,5 @@
 """Nuggets of every format become the same kind of qrels, and nothing is dropped without a word."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Results by query are read from all tools and forms to the same numbers, without their rows of means."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Each shape of data is taken by its own row of the table; data of a wrong shape gets a sentence that leads on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

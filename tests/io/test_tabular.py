@@ -1,7 +1,5 @@
 """Qrels that were written are read as they were, and runs of JSON as those of TREC."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Groups of rows, and sums and products over them."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a label is worth."""
 
-from __future__ import annotations
-
 import math
 
 import ir_measures

@@ -1,7 +1,5 @@
 """Judgements: which documents are relevant to which intents, in every view."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from math import log2

@@ -1,7 +1,5 @@
 """Rankings with their judgements, as entries."""
 
-from __future__ import annotations
-
 import pickle
 from collections import Counter
 from dataclasses import dataclass, field

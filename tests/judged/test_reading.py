@@ -1,7 +1,5 @@
 """Qrels are read as they are meant, or refused."""
 
-from __future__ import annotations
-
 import re
 
 import ir_measures

@@ -1,7 +1,5 @@
 """The relevant documents of one query after the other."""
 
-from __future__ import annotations
-
 import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A run becomes the same rankings for any order of its rows."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """Rankings that are read in turns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

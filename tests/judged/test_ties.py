@@ -1,7 +1,5 @@
 """Ties are found within queries and turns."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """Small topics, written down or drawn at random, and what a measure makes of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 
 import ir_measures

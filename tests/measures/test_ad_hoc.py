@@ -1,7 +1,5 @@
 """The formulas of ir_measures' ad-hoc measures, beside the tools that compute them in ir_measures."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """Which measures have a ranking that is proven to be best, and which one it is."""
 
-from __future__ import annotations
-
 import re
 
 import ir_measures

@@ -1,7 +1,5 @@
 """At the limits of the allowed ranges, a value is finite, or an error says which input is not allowed."""
 
-from __future__ import annotations
-
 import math
 import sys
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from pyterrier_diversity import AP_IA, P_IA, nP_IA

@@ -1,7 +1,5 @@
 """Laws for every registered measure; a new measure is covered as soon as it is registered."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import functools

@@ -1,7 +1,5 @@
 """nDCG with exponential gains, which ir_measures leaves to the Perl script gdeval."""
 
-from __future__ import annotations
-
 import math
 
 import ir_measures

@@ -1,7 +1,5 @@
 """User models over the value of each intent's perfect ranking."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What `parse` reads, and what it says of texts that name no measure."""
 
-from __future__ import annotations
-
 import re
 import time
 

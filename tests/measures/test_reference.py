@@ -1,7 +1,5 @@
 """Every registered measure has the values of the naive reference, for any parameters."""
 
-from __future__ import annotations
-
 import functools
 import math
 

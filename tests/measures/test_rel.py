@@ -1,7 +1,5 @@
 """What ``rel=1`` means: ir_measures' default for its own measures, the label 1 for those of the package."""
 
-from __future__ import annotations
-
 import ir_measures
 import pytest
 from ir_measures import RBP

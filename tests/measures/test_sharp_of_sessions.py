@@ -1,7 +1,5 @@
 """Sharp has one cutoff, which counts documents."""
 
-from __future__ import annotations
-
 import ir_measures
 import pytest
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from by_hand import qrels, session, value, values

@@ -5,8 +5,6 @@ the run, `naive.measures` holds the measures of a ranking, `naive.sessions` thos
 IA, Adhoc and Sharp, and the few measures of ir_measures that tests put inside of them.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """The measures of a ranking, formula by formula (specification, sections 2.1 to 2.6, 2.8 and 2.9)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations, permutations

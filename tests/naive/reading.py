@@ -1,7 +1,5 @@
 """Reads qrels and runs row by row (specification, sections 1 and 4)."""
 
-from __future__ import annotations
-
 import math
 import numbers
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The measures of the Dynamic Domain track, formula by formula (specification, section 2.7)."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator

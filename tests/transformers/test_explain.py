@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pandas as pd
