@@ -18,6 +18,27 @@ def test_each_step_has_its_results_and_repeated_names_are_numbered():
     assert [*found][1::2] == ["RankCutoff(2)", "RankCutoff(2) (2)"]
 
 
+class Named(pt.Transformer):
+    """A step that prints itself as it is told, and changes the frame that it is given."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def transform(self, inp):
+        inp["score"] = -inp["score"]
+        return inp
+
+    def __repr__(self):
+        return self.name
+
+
+def test_no_step_changes_what_another_one_returned_or_takes_its_name():
+    found = stages(SOURCE >> Named("A") >> Named("A") >> Named("A (2)") >> Named("A (2)"))(TOPICS)
+
+    assert [*found] == ["SourceTransformer", "A", "A (2)", "A (2) (2)", "A (2) (3)"]
+    assert [frame["score"].iloc[0] for frame in found.values()] == [3, -3, 3, -3, 3]
+
+
 def test_a_step_that_gives_no_documents_has_no_results():
     found = stages(pt.apply.query(lambda row: "cats") >> SOURCE)(TOPICS)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
+from itertools import chain, count
 
 import pandas as pd
 import pyterrier as pt
@@ -50,14 +50,13 @@ def stages(pipeline: pt.Transformer) -> Callable[[pd.DataFrame], dict[str, pd.Da
 
     def results(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
         found: dict[str, pd.DataFrame] = {}
-        times: Counter[str] = Counter()
         for step in steps:
-            frame = step(frame)
+            frame = step(frame.copy())  # a step may change what it is given
             if {"docno", "score"} <= {*frame}:
                 text = repr(step)
                 name = type(step).__name__ if text == object.__repr__(step) else text
-                times[name] += 1
-                found[f"{name} ({times[name]})" if times[name] > 1 else name] = frame
+                names = chain([name], (f"{name} ({n})" for n in count(2)))
+                found[next(name for name in names if name not in found)] = frame
         if not found:
             raise ValueError(f"stages: no step of {pipeline!r} gives documents with scores.")
         return found
