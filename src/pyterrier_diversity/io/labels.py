@@ -20,7 +20,6 @@ SYSTEMS = ("name", "other")
 _INTENT_IDS = ("iteration", "subtopic_id")
 _TEXTS = ("nugget_text", "query", "text")
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 # Characters that end a line, control a terminal, or have no UTF-8 form.
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
@@ -153,20 +152,6 @@ def printable(text: str) -> str:
         else character
         for character in text
     )
-
-
-def harmless(text: str) -> str:
-    """Return a name that a spreadsheet does not execute: one that looks like a formula gets an apostrophe in front.
-
-    Numbers are left alone. A name that begins with an apostrophe gets another one, so that names stay distinct.
-
-    Examples
-    --------
-    >>> [harmless(name) for name in ("bm25", "=1+2", "-0.5", "-x", "'=1+2")]
-    ['bm25', "'=1+2", '-0.5', "'-x", "''=1+2"]
-    """
-    executed = text[:1] in ("=", "+", "-", "@", "'", "\t", "\r") and not _NUMBER.fullmatch(text)
-    return f"'{text}" if executed else text
 
 
 def escaped(text: str) -> str:

@@ -19,7 +19,7 @@ import pandas as pd
 
 from .aligned import aligned, placed, terminal_width
 from .files import Path
-from .labels import SYSTEMS, escaped, harmless, printable, renamed, tex
+from .labels import SYSTEMS, escaped, printable, renamed, tex
 from .writing import is_device, replaced, require_pyarrow
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown"]
@@ -226,12 +226,12 @@ def write_table(
     --------
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> frame = pd.DataFrame({"name": ["bm25", "=xquad"], "RBU@5": [0.1, 0.30000000000000004]})
+    >>> frame = pd.DataFrame({"name": ["bm25", "xquad"], "RBU@5": [0.1, 0.30000000000000004]})
     >>> write_table(frame, folder / "table.csv")
     >>> print((folder / "table.csv").read_text(), end="")
     name,RBU@5
     bm25,0.1
-    '=xquad,0.30000000000000004
+    xquad,0.30000000000000004
     >>> sorted(file.name for file in folder.iterdir())
     ['table.csv', 'table.csv.json']
     """
@@ -244,7 +244,7 @@ def write_table(
     shown = renamed(frame, names, labels)
     shown = transposed(shown) if transpose else shown
     with replaced(path) as file:
-        (shown if places is None else shown.round(places)).to_parquet(file, index=False)
+        shown.map(_value_in_parquet, places=places).to_parquet(file, index=False)
     _write_attrs(path, frame.attrs)
 
 
@@ -288,8 +288,7 @@ def formatted(
 ) -> str:
     r"""Return a table as text, without a line break at its end.
 
-    Control characters in names are escaped (``\x1b``). In CSV and TSV, a name that a spreadsheet would execute begins
-    with an apostrophe.
+    Control characters in names are escaped (``\x1b``).
 
     Parameters
     ----------
@@ -335,7 +334,9 @@ def formatted(
         return _json(frame, places, lines=format == "jsonl")
     digits = None if places is None else f"%.{places}f"
     separator = "\t" if format == "tsv" else ","
-    text: str = _harmless(frame).to_csv(index=False, float_format=digits, lineterminator="\n", sep=separator)
+    shown = frame.map(lambda cell: printable(cell) if isinstance(cell, str) else cell)
+    shown = shown.set_axis([printable(str(name)) for name in frame.columns], axis=1)
+    text: str = shown.to_csv(index=False, float_format=digits, lineterminator="\n", sep=separator)
     return text.rstrip("\n")
 
 
@@ -369,18 +370,6 @@ def p_text(p: float, places: int) -> str:
     return text if float(text) or math.isnan(p) else f"< {10**-places:.{places}f}"
 
 
-def _harmless(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with printable names that spreadsheets do not execute."""
-
-    def safe(cell: Any) -> Any:
-        return harmless(printable(cell)) if isinstance(cell, str) else cell
-
-    table = frame.apply(
-        lambda column: column if pd.api.types.is_numeric_dtype(column) else column.astype(object).map(safe)
-    )
-    return table.set_axis([safe(str(name)) for name in frame.columns], axis=1)
-
-
 def _cell(cell: Any, places: int, *, p_value: bool) -> Cell:
     if isinstance(cell, float):
         text = f"{cell:.{places}f}"
@@ -411,6 +400,13 @@ def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
     rows = zip(*(column.tolist() for _, column in frame.items()), strict=True)
     records = [dict(zip(names, (_value(cell, places) for cell in row), strict=True)) for row in rows]
     return "\n".join(map(json.dumps, records)) if lines else json.dumps(records)
+
+
+def _value_in_parquet(cell: Any, places: int | None) -> Any:
+    """Return a cell with the digits of the other formats; a dict as JSON, as parquet would give all rows all keys."""
+    if isinstance(cell, dict):
+        return json.dumps(_value(cell, places))
+    return round(cell, places) if isinstance(cell, float) and places is not None else cell
 
 
 def _value(cell: Any, places: int | None) -> Any:
