@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity.frames import RUN_COLUMNS, Columns, RankedRows, in_order
+from pyterrier_diversity.frames import RUN_COLUMNS, Columns, Doubts, RankedRows, in_order
 from pyterrier_diversity.frames.order import MOST_TURNS
 from pyterrier_diversity.frames.strings import FEWEST
 
@@ -67,5 +67,8 @@ def test_there_may_be_any_number_of_queries(n_queries):
 def test_ranks_of_different_queries_and_turns_do_not_contradict_each_other():
     rows = [("p", 0, 2.0, "a"), ("p", 1, 1.0, "b"), ("q", 0, 0.5, "c")]
 
-    assert ordered(rows, rank=[9, 3, 1]).odd().message() == ""
-    assert "in 1 of 2 queries of the run, such as 'p'" in ordered(rows, turns=False, rank=[9, 3, 1]).odd().message()
+    found = {turns: Doubts() for turns in (True, False)}
+    for turns, doubts in found.items():
+        ordered(rows, turns=turns, rank=[9, 3, 1]).add_odd(doubts)
+    assert not list(found[True].warnings())
+    assert "in 1 of 2 queries of the run, such as 'p'" in str(next(found[False].warnings()))

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from by_hand import value
 from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall, evaluate_runs
+from pyterrier_diversity.frames import Doubts
 from pyterrier_diversity.io import qrels_frame, run_frame
-from pyterrier_diversity.judged import Doubts, Run, judge
+from pyterrier_diversity.judged import Run, judge
 
 
 def run(*rows: str) -> pd.DataFrame:

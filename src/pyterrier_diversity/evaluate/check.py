@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..frames import collected
+from ..frames import Doubts, collected
 from ..io import OrderedBy, Runs, named_runs, qrels_frame, run_frame
-from ..judged import Doubts, Judgements, Run, judge, tied_across
+from ..judged import Judgements, Run, judge, tied_across
 from ..parameters import Parameter
 from ..warnings import EmptyWarning, MissingWarning, RelevanceWarning
 from .evaluator import single_intents

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..frames import QRELS_COLUMNS, Columns, of_run, once_a_kind
+from ..frames import QRELS_COLUMNS, Columns, Doubts, of_run, once_a_kind
 from ..io import Runs, qrels_frame, read_runs
-from ..judged import Doubts, Ranked, Run, intents_of_rows, judge
+from ..judged import Ranked, Run, intents_of_rows, judge
 from ..parameters import CUTOFF, REL, checked
 
 COLUMNS = ["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"]

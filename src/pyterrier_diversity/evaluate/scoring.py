@@ -15,9 +15,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import Told, collected
+from ..frames import Doubts, Told, collected
 from ..io import Copied, OrderedBy, ReadWholeError, Renamed, add_lengths, copied, is_pipe, run_frame, run_parts
-from ..judged import Doubts, Judgements, Run, ideal, tied_across
+from ..judged import Judgements, Run, ideal, tied_across
 from ..measures import Normalised, signature
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, enough_workers

@@ -12,6 +12,7 @@ from .columns import (
     column_of,
     of_documents,
 )
+from .doubts import Doubts
 from .given import given_frame, refuse_read
 from .numbers import LARGEST_EXACT, exact, label_of, number_of
 from .order import RankedRows, in_order

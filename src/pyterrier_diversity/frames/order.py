@@ -2,79 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arithmetic import counted
 from .columns import Columns
+from .doubts import Doubts
 from .strings import Ids, Strings, heads, objects
 
 # No session has more turns.
 MOST_TURNS = 1_000_000
-
-
-class OddOrder(NamedTuple):
-    """In how many queries of a run, or of a part of it, the order is odd, and the first examples.
-
-    Attributes
-    ----------
-    n : int
-        The number of queries.
-    n_contradicted, contradicted : int, str
-        The queries in which a lower rank has a higher score.
-    n_rising, rising : int, str
-        The queries in which scores rise down the rows as given, if they do in all.
-    n_tied, tied : int, str
-        The queries in which all documents have the same score.
-    n_ranked, n_unranked : int
-        The queries in which documents have ranks, and the pairs with the same score in those that ranks do not order.
-    """
-
-    n: int = 0
-    n_contradicted: int = 0
-    contradicted: str = ""
-    n_rising: int = 0
-    rising: str = ""
-    n_tied: int = 0
-    tied: str = ""
-    n_ranked: int = 0
-    n_unranked: int = 0
-
-    def plus(self, other: OddOrder) -> OddOrder:
-        """Return what is odd here and in other queries below."""
-        both: Iterator[tuple[Any, Any]] = zip(self, other, strict=True)
-        return OddOrder._make((mine or its) if isinstance(mine, str) else mine + its for mine, its in both)
-
-    def message(self, fewest: int = 1) -> str:
-        """Return a message if ranks contradict the scores, or if the scores do not order documents; or an empty string.
-
-        Parameters
-        ----------
-        fewest : int
-            With fewer queries, scores may by chance all be the same.
-        """
-        if self.n_contradicted:
-            return (
-                f"Scores and ranks contradict each other in {self.n_contradicted} of {self.n} queries of the run, such "
-                f"as {self.contradicted}. The score counts; to use the rank, read the run with order='rank'."
-            )
-        if self.n < fewest:
-            return ""
-        if 0 < self.n_rising == self.n:
-            return (
-                f"Scores rise down the rows of every query of the run, such as {self.rising}. If lower is better, as "
-                "for distances, negate them: run.assign(score=-run['score'])."
-            )
-        # In half of the queries or more, all documents have one score, unless ranks agree.
-        if not self.n_tied or 2 * self.n_tied < self.n or not self.n_unranked:
-            return ""
-        how = ", not by rank or by their order in a list; to use these, read the run with order='rank'"
-        return (
-            f"All documents have the same score in {self.n_tied} of {self.n} queries of the run, such as {self.tied}. "
-            f"They are ordered by descending document id{how if self.n_ranked else ''}."
-        )
 
 
 class RankedRows(NamedTuple):
@@ -107,23 +45,24 @@ class RankedRows(NamedTuple):
     rank: np.ndarray | None
     size: np.ndarray
 
-    def odd(self) -> OddOrder:
-        """Return in how many queries ranks contradict the scores, or the scores do not order documents."""
-        odd = OddOrder(len(self.size)) if self.rank is None else self._contradicted(self.rank)
+    def add_odd(self, doubts: Doubts) -> None:
+        """Add in how many queries ranks contradict the scores, or the scores do not order documents."""
+        doubts.add("query", len(self.size))
+        if self.rank is not None:
+            doubts.add("ranked", len(self.size))
+            self._add_contradicted(self.rank, doubts)
         if self.has_turns:
-            return odd
+            return
         if self.rank is None and self._rises():
-            odd = odd._replace(n_rising=odd.n, rising=repr(self.query.names[0]))
+            doubts.add("rising", len(self.size), repr(self.query.names[0]))
         last = np.cumsum(self.size) - 1
         is_tied = (self.size > 1) & (self.score[last - self.size + 1] == self.score[last])
-        n_tied = int(np.count_nonzero(is_tied))
-        if not n_tied:
-            return odd
-        inside = is_tied[self.key[1:]] & (self.key[1:] == self.key[:-1])
-        if self.rank is not None:
-            inside &= ~(self.rank[1:] > self.rank[:-1])
-        tied = repr(self.query.names[is_tied.argmax()])
-        return odd._replace(n_tied=n_tied, tied=tied, n_unranked=int(np.count_nonzero(inside)))
+        if is_tied.any():
+            inside = is_tied[self.key[1:]] & (self.key[1:] == self.key[:-1])
+            if self.rank is not None:
+                inside &= ~(self.rank[1:] > self.rank[:-1])
+            doubts.add("tied", int(np.count_nonzero(is_tied)), repr(self.query.names[is_tied.argmax()]))
+            doubts.add("unranked", int(np.count_nonzero(inside)))
 
     def _rises(self) -> bool:
         """Tell whether the scores of all queries rise down the rows as given; at least one has three documents."""
@@ -134,19 +73,18 @@ class RankedRows(NamedTuple):
         step = np.where(key[1:] == key[:-1], np.sign(score[1:] - score[:-1]), 0)
         return bool((step >= 0).all()) and len(np.unique(key[1:][step > 0])) == np.count_nonzero(self.size > 1)
 
-    def _contradicted(self, rank: np.ndarray) -> OddOrder:
-        """Return in how many queries a lower rank has a higher score."""
+    def _add_contradicted(self, rank: np.ndarray, doubts: Doubts) -> None:
+        """Add in how many queries a lower rank has a higher score."""
         key, score, query = self.key, self.score, self.query
-        odd = OddOrder(len(self.size), n_ranked=len(self.size))
         same = key[1:] == key[:-1]
         if not ((rank[1:] < rank[:-1]) & same).any():
-            return odd
+            return
         # Tied documents may swap their ranks.
         starts = np.flatnonzero(np.concatenate([[True], ~same | (score[1:] != score[:-1])]))
         lowest, highest = np.minimum.reduceat(rank, starts), np.maximum.reduceat(rank, starts)
         risen = np.flatnonzero((lowest[1:] < highest[:-1]) & (key[starts][1:] == key[starts][:-1]))
         if not len(risen):
-            return odd
+            return
         first = int(risen[0])
         above = starts[first] + int(rank[starts[first] : starts[first + 1]].argmax())
         below = starts[first + 1] + int((rank[starts[first + 1] :] == lowest[first + 1]).argmax())
@@ -156,7 +94,7 @@ class RankedRows(NamedTuple):
             f"{query.names[queries[0]]!r}, where {upper!r} has rank {rank[above]:g} and a higher score than {lower!r} "
             f"at rank {rank[below]:g}"
         )
-        return odd._replace(n_contradicted=len(np.unique(queries)), contradicted=example)
+        doubts.add("contradicted", len(np.unique(queries)), example)
 
 
 def in_order(run: Columns) -> RankedRows:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .. import frames
 from ..arithmetic import counted
-from ..warnings import RanksWarning, RowsWarning
+from ..warnings import RowsWarning
 from .files import Content, Source, read_parts
 from .forms import with_whole_labels
 from .look import Look, look_at
@@ -149,9 +149,9 @@ def read_run(source: Any, *, order: OrderedBy = "score", columns: Mapping[str, s
         frame["score"] = frames.exact(frame["score"])
     if ordered.rows is not None:
         frame = frame.take(ordered.rows)
-    odd = ordered.odd().message()
-    if odd:
-        frames.warn(RanksWarning(odd))
+    doubts = frames.Doubts()
+    ordered.add_odd(doubts)
+    doubts.warn()
     frame = frame.assign(rank=counted(ordered.size)).reset_index(drop=True)
     first = ["query_id", "doc_id", "score", "rank"]
     return frame[[*first, *(name for name in frame if name not in first)]].rename(columns=frames.PYTERRIER_NAMES)

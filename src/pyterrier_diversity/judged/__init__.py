@@ -1,6 +1,5 @@
 """Turn frames of qrels and runs into rankings with judgements, which is all that measures see."""
 
-from .doubts import Doubts
 from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo, Passages, View

@@ -12,11 +12,11 @@ import pandas as pd
 
 from ..arithmetic import counted
 from ..frames.columns import RUN_COLUMNS, Columns
+from ..frames.doubts import Doubts
 from ..frames.order import in_order
 from ..frames.strings import heads, places, repeated, taken
 from ..frames.warned import warn
 from ..warnings import DataWarning
-from .doubts import Doubts
 from .judgements import Judgements
 from .sessions import Sessions
 
@@ -92,7 +92,7 @@ class Run:
         self._warned: set[str] = set()
         self._doubts = doubts
         with self._doubting() as found:
-            found.add_order(ordered.odd())
+            ordered.add_odd(found)
 
     def __len__(self) -> int:
         """Return the number of queries."""
@@ -263,12 +263,17 @@ class Run:
         of : ndarray of int
             The place of each query of the run in ``query_ids``, or -1.
         """
-        doubts.add_queries(self.query_ids, query_ids, is_shared=bool((of >= 0).any()))
+        doubts.is_shared |= bool((of >= 0).any())
+        if not doubts.is_shared:
+            for name in self.query_ids[:3]:
+                doubts.add("run", 1, repr(name))
+            for name in query_ids[:1]:
+                doubts.add("qrels", 1, repr(name))
         again = np.flatnonzero(self._repeated & (of >= 0)[self.query]) if has_repeats and self.sessions is None else ()
         if len(again):
             row = again[of[self.query[again]].argmin()]
             doc, query = str(self._docs[row]), self.query[row]
-            doubts.add("repeated", len(again), int(of[query]), f"{doc!r} in query {self.query_ids[query]!r}")
+            doubts.add("repeated", len(again), f"{doc!r} in query {self.query_ids[query]!r}", int(of[query]))
 
     def _refuse_lost_zeros(self, judgements: Judgements) -> None:
         """Raise a ``ValueError`` if ids that were read as numbers on one side have leading zeros on the other."""
@@ -289,7 +294,7 @@ class Run:
         docs = [self._docs[self.rows(judgements.query_ids[query])].tolist() for query in shared]
         judged = [judgements.judged_docs[query] for query in shared]
         doubts.is_judged = not all(map(set.isdisjoint, judged, docs))
-        doubts.add("unjudged", len(shared), shared[0], repr(docs[0][0]))
+        doubts.add("unjudged", len(shared), repr(docs[0][0]), shared[0])
         theirs = next(((query, min(docs)) for query, docs in zip(shared, judged, strict=True) if docs), None)
         if theirs is not None:
-            doubts.add("judged", 1, theirs[0], repr(theirs[1]))
+            doubts.add("judged", 1, repr(theirs[1]), theirs[0])
