@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from pyterrier_diversity import RBU, D_nDCG, alpha_nDCG
 from pyterrier_diversity.io import run_frame
-from pyterrier_diversity.judged import Ranked, Run, ideal, judge
+from pyterrier_diversity.judged import Ranked, Run, ideal, judge, turns_of
 from pyterrier_diversity.measures.base import implementation
+from pyterrier_diversity.measures.session import gain_column
 
 # Query 1: intents a (d1, d3) and b (d3); query 2: intent c (d1).
 QRELS = [
@@ -133,8 +134,8 @@ def test_navigational_intents_are_told_from_informational_ones():
 def test_an_entry_has_the_gain_of_its_document_and_intent_or_its_label():
     result = ranked(qrels=frame(gain=[5, 6, 7, 8, 9, 10]))
 
-    assert result.document_gain.tolist() == [6, 7, 5]
-    assert ranked().document_gain.tolist() == [2, 3, 1]
+    assert gain_column(result).tolist() == [6, 7, 5]
+    assert gain_column(ranked()).tolist() == [2, 3, 1]
 
 
 # What entries are worth
@@ -252,7 +253,7 @@ def test_rankings_without_a_run_keep_documents_that_are_not_relevant_in_a_view(v
 
 # A cutoff is the beginning of every array
 
-PER_ENTRY = ["rank", "doc", "intent", "query", "label", "document_gain", "weight", "met", "navigational", "n_relevant"]
+PER_ENTRY = ["rank", "doc", "intent", "query", "label", "weight", "met", "navigational", "n_relevant"]
 
 
 @pytest.mark.parametrize("cutoff", [1, 2, 3, 4, 9])
@@ -329,7 +330,7 @@ def test_equal_discounts_are_computed_once():
 
 
 def turns(run: pd.DataFrame, batch: int = 5, cutoff: int | None = None) -> list[tuple[int, int]]:
-    read = ranked(run=run, cutoff=cutoff).turns(batch)
+    read = turns_of(ranked(run=run, cutoff=cutoff), batch)
     return list(zip(read.queries.of.tolist(), read.last.tolist(), strict=True))
 
 

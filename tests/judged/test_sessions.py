@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from by_hand import qrels
 from pyterrier_diversity.frames.order import MOST_TURNS
 from pyterrier_diversity.io import run_frame
-from pyterrier_diversity.judged import Ranked, Run, Turns, judge
+from pyterrier_diversity.judged import Ranked, Run, Turns, judge, turns_of
 from pyterrier_diversity.judged.sessions import Sessions
+from pyterrier_diversity.judged.turns import turns_of_sessions
 
 JUDGED = judge(qrels("q x a 1", "r x a 1", "s x a 1"))
 
@@ -31,13 +32,13 @@ THREE = sessions("q a 0", "q b 0", "q c 2", "q a 2", "q d 2", "r a 0")
 
 
 def test_a_turn_starts_below_the_one_before():
-    turns = THREE.turns(5)
+    turns = turns_of(THREE, 5)
 
     assert by_query(turns, turns.start) == [[0, 3], [0], []]
 
 
 def test_ranks_have_a_turn_and_a_place_in_it():
-    turns = THREE.turns(5)
+    turns = turns_of(THREE, 5)
     ranks = np.array([1, 2, 4, 6, 1])
 
     rows = turns.of(np.array([0, 0, 0, 0, 1]), ranks)
@@ -51,11 +52,11 @@ def test_ranks_have_a_turn_and_a_place_in_it():
     ("cutoff", "last"), [(1, [2, 1, 0]), (2, [3, 1, 0]), (3, [6, 1, 0]), (2**63, [6, 1, 0]), (None, [6, 1, 0])]
 )
 def test_a_cutoff_ends_with_its_turn(cutoff, last):
-    assert THREE.turns(5).down_to(cutoff).last_rank.tolist() == last
+    assert turns_of(THREE, 5).down_to(cutoff).last_rank.tolist() == last
 
 
 def test_a_cutoff_keeps_that_many_turns():
-    turns = THREE.turns(5).down_to(2)
+    turns = turns_of(THREE, 5).down_to(2)
 
     assert by_query(turns, turns.last) == [[2], [1], []]
     assert by_query(turns, turns.start) == [[0], [0], []]
@@ -66,14 +67,14 @@ def test_a_cutoff_keeps_that_many_turns():
 def test_without_a_column_turn_each_batch_of_documents_is_a_turn(batch, last):
     run = Run(run_frame({"q": list("abcde")}))
 
-    turns = Ranked.of_run(run, JUDGED).turns(batch)
+    turns = turns_of(Ranked.of_run(run, JUDGED), batch)
 
     assert by_query(turns, turns.last) == [last, [], []]
     assert turns.n.tolist() == [len(last), 0, 0]
 
 
 def test_rankings_without_documents_have_no_turns():
-    turns = Ranked.of_run(Run(run_frame({})), JUDGED).turns(5)
+    turns = turns_of(Ranked.of_run(Run(run_frame({})), JUDGED), 5)
 
     assert turns.n.tolist() == turns.last_rank.tolist() == [0, 0, 0]
 
@@ -82,7 +83,7 @@ def test_each_intent_has_the_session_of_its_query():
     judgements = judge(qrels("q x a 1", "q y b 1", "r x a 1"))
     frame = pd.DataFrame([("q", "a", 2, 0), ("q", "b", 1, 1)], columns=["qid", "docno", "score", "turn"])
 
-    turns = Ranked.of_run(Run(frame), judgements).view(judgements.view("each intent")).turns(5)
+    turns = turns_of(Ranked.of_run(Run(frame), judgements).view(judgements.view("each intent")), 5)
 
     assert by_query(turns, turns.last) == [[1, 2], [1, 2], []]
 
@@ -105,7 +106,7 @@ def test_turns_are_those_of_a_walk_down_each_session(sizes, cutoff, read):
 
     query, turn = np.array(rows, dtype=int).reshape(-1, 2).T
     sessions = Sessions(query, query * MOST_TURNS + turn)
-    turns = sessions.turns(of_run, np.array(list(map(len, turn_of_rank)))).down_to(cutoff)
+    turns = turns_of_sessions(sessions, of_run, np.array(list(map(len, turn_of_rank)))).down_to(cutoff)
 
     ranks = [
         1 + sum(max(size, 1) for size in sizes[q][:t]) + i

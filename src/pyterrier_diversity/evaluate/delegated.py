@@ -7,9 +7,8 @@ input that they would misread is refused.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import QRELS_COLUMNS, Columns, given_frame, of_documents, warn
-from ..frames.strings import equal
+from ..frames.strings import equal, odd_row
 from ..judged import Judgements, Ranked
 from ..measures.base import implementation, other_providers
 from ..parameters import check_parameters
@@ -33,9 +32,8 @@ _LARGEST_LABEL = 2**20
 # How many queries to pass to a provider at a time, to save memory.
 _AT_A_TIME = 1000
 
-# Cutoffs and ids are passed to programs in C.
+# Cutoffs are passed to programs in C.
 _LARGEST_CUTOFF = 2**31 - 1
-_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 
 # Measures of ir_measures that read no labels, and those that read only the labels of retrieved documents.
 _READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
@@ -143,7 +141,7 @@ class _Delegated:
     def values(self, query_ids: Sequence[str], rankings: Sequence[list[str]]) -> np.ndarray:
         """Return the values of each measure for each query; a query with an empty ranking gets the default."""
         for docs in rankings:
-            _check_names(docs, "run")
+            _refuse_odd(docs, "run")
         run = {
             query_id: dict(zip(docs, map(float, range(len(docs), 0, -1)), strict=True))
             for query_id, docs in zip(query_ids, rankings, strict=True)
@@ -167,7 +165,6 @@ class Bare:
         given = Columns(qrels, QRELS_COLUMNS, "qrels")
         qrels = given.renamed()[of_documents(given.ids("doc_id"))]
         judged = given.of(qrels)
-        _check_names([*qrels["query_id"], *qrels["doc_id"]], "qrels")
         label = judged.numbers("relevance")
         counted = np.maximum(label, 0)
         rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": counted})
@@ -209,7 +206,7 @@ class OverView:
         distinct = len(set(judgements.query_ids)) == len(judgements)
         names = list(judgements.query_ids) if distinct else list(map(str, range(len(judgements))))
         rows = judgements.rows
-        _check_names([*names, *rows.doc_ids.tolist()], "qrels")
+        _refuse_odd([*names, *rows.doc_ids.tolist()], "qrels")
         qrels: dict[str, dict[str, Any]] = {name: {} for name in names}
         label = _readable(measures, rows.label, rows.query, np.ones(len(rows.label), dtype=bool))
         for query, doc, value in zip(rows.query.tolist(), rows.doc_ids.tolist(), label.tolist(), strict=True):
@@ -253,12 +250,10 @@ def _readable(
     return label
 
 
-def _check_names(names: Collection[str], what: str) -> None:
-    """Refuse ids with a null character or without a UTF-8 form, which programs in C cannot read."""
-    text = "".join(names)
-    if text.isascii() and "\0" not in text:
-        return
-    for bad in filter(_UNREADABLE.search, names):
+def _refuse_odd(names: list[str], what: str) -> None:
+    """Refuse ids that programs in C cannot read."""
+    row = odd_row(np.array(names, dtype=object))
+    if row is not None:
         raise ValueError(
-            f"{what}: the id {bad!r} contains a character that other providers of ir_measures cannot read."
+            f"{what}: the id {names[row]!r} contains a character that other providers of ir_measures cannot read."
         )

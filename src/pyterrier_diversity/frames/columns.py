@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .numbers import LARGEST_EXACT, exact, label_of, number_of
-from .strings import Ids, Strings, are_odd, in_arrow, numbered, objects
+from .strings import Ids, Strings, in_arrow, numbered, objects, odd_row
 
 PYTERRIER_NAMES = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 _OURS = {theirs: ours for ours, theirs in PYTERRIER_NAMES.items()}
@@ -54,6 +54,8 @@ class Columns:
         The data.
     theirs : dict of str to hashable
         The name of each column in ``frame``.
+    of_integers : set of str
+        The columns that were read as strings, but hold integers.
 
     Raises
     ------
@@ -67,6 +69,7 @@ class Columns:
         if not isinstance(data, pd.DataFrame):
             raise TypeError(f"{what} must be a frame here, not {type(data).__name__}.")
         self.frame, self.what = data, what
+        self.of_integers: set[str] = set()
         if data.shape == (0, 0):
             self.frame = pd.DataFrame(columns=[PYTERRIER_NAMES.get(name, name) for name in required])
         names = self.frame.columns.tolist()
@@ -120,10 +123,6 @@ class Columns:
         """Return a column."""
         return self.frame[self.theirs[name]]
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.frame)
-
     def shown(self, name: str) -> str:
         """Return the name of a column for messages: the user's own, or both if the host has renamed the columns."""
         old = PYTERRIER_NAMES.get(name)
@@ -144,11 +143,6 @@ class Columns:
             If a value is neither a string nor an integer.
         """
         return numbered(self.strings(name))
-
-    @property
-    def of_integers(self) -> frozenset[str]:
-        """The columns of query and document that hold integers."""
-        return frozenset(name for name in ("query_id", "doc_id") if name in self and _holds_integers(self[name]))
 
     def strings(self, name: str, *, are_ids: bool = True) -> Strings:
         """Return a column of ids, or of any values, as strings; integers become their digits.
@@ -183,6 +177,8 @@ class Columns:
                     f"{self.what}: {self.shown(name)} must contain strings or integers, but row {row} has {value!r} of "
                     f"type {type(value).__name__}: {fix}."
                 )
+        if pd.api.types.is_integer(values[0]):
+            self.of_integers.add(name)
         return np.array([str(value) for value in values], dtype=object)
 
     def objects(self, name: str, *, are_ids: bool = True) -> np.ndarray:
@@ -261,11 +257,11 @@ class Columns:
         """Raise a ``ValueError`` for the first id that no file can hold: with NUL or half of a character."""
         for name in names:
             ids = self.strings(name)
-            if are_odd(ids):
-                row = next(row for row in range(len(ids)) if are_odd(ids[row : row + 1]))
+            row = odd_row(ids)
+            if row is not None:
                 raise ValueError(
                     f"{self.what}: {self.shown(name)} must not contain the character NUL or half of a character, but "
-                    f"row {row} has {ids[row : row + 1].tolist()[0]!r}."
+                    f"row {row} has {ids.tolist()[row]!r}."
                 )
 
     def of(self, frame: pd.DataFrame) -> Columns:
@@ -290,11 +286,6 @@ class Columns:
         strings = {name: column_of(self.objects(name), frame.index) for name in names}
         kept = {name: frame[name] for name in names if isinstance(frame[name].dtype, pd.StringDtype)}
         return frame.assign(**strings | kept)
-
-
-def _holds_integers(column: pd.Series) -> bool:
-    dtype = getattr(column.dtype, "categories", column).dtype
-    return dtype.kind in "iu" or (dtype.kind == "O" and pd.api.types.is_integer(next(iter(column), None)))
 
 
 def by_number(name: str) -> tuple[bool, int, str, str]:

@@ -5,6 +5,7 @@ Only this module tells the two kinds apart. Both have a length, ``take(rows)`` a
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping
 from itertools import count, repeat
@@ -20,6 +21,8 @@ FEWEST = 2_000
 
 # A pyarrow array, or an array of Python strings.
 Strings = Any
+
+_ODD_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 # Odd numbers that spread bits over a product.
 _ODD, _OTHER_ODD = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
@@ -58,14 +61,16 @@ def objects(strings: Strings) -> np.ndarray:
     return strings if isinstance(strings, np.ndarray) else np.asarray(strings.to_numpy(zero_copy_only=False))
 
 
-def are_odd(strings: Strings) -> bool:
-    """Tell whether strings contain NUL or half of a character, which Arrow refuses."""
+def odd_row(strings: Strings) -> int | None:
+    """Return the first row with NUL or half of a character, which neither files nor programs in C can hold, or None."""
     if isinstance(strings, np.ndarray):
         text = "".join(strings)
-        return "\0" in text or not (text.isascii() or text == text.encode(errors="replace").decode())
-    _, offsets, data = strings.buffers()
-    ends = np.frombuffer(offsets, np.int64)[strings.offset : strings.offset + len(strings) + 1]
-    return data is not None and not np.frombuffer(data, np.uint8)[ends[0] : ends[-1]].min(initial=1)
+        is_odd = not (text.isascii() and "\0" not in text) and _ODD_CHARACTER.search(text) is not None
+    else:
+        _, offsets, data = strings.buffers()
+        ends = np.frombuffer(offsets, np.int64)[strings.offset : strings.offset + len(strings) + 1]
+        is_odd = data is not None and not np.frombuffer(data, np.uint8)[ends[0] : ends[-1]].min(initial=1)
+    return next(row for row, one in enumerate(strings.tolist()) if _ODD_CHARACTER.search(one)) if is_odd else None
 
 
 def numbered(strings: Strings) -> Ids:
@@ -198,11 +203,6 @@ def heads(values: np.ndarray) -> np.ndarray:
     return np.flatnonzero(differ)
 
 
-def addresses(objects: np.ndarray) -> np.ndarray:
-    """Return the memory addresses of the objects in an array."""
-    return np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp) if len(objects) else np.zeros(0, dtype=np.intp)
-
-
 def equal(known: pd.Series, column: pd.Series) -> bool:
     """Tell whether two columns have the same values with the same types."""
     if known.dtype != column.dtype or len(known) != len(column):
@@ -210,10 +210,11 @@ def equal(known: pd.Series, column: pd.Series) -> bool:
     if not isinstance(known.dtype, np.dtype):
         return bool(known.array.equals(column.array))
     first, second = known.to_numpy(), column.to_numpy()
-    if first.dtype != object:
+    if first.dtype != object or not len(first):
         return np.array_equal(first, second)
-    # Identical objects have the same value, so only others are compared.
-    others = np.flatnonzero(addresses(first) != addresses(second))
+    # Identical objects, which have one address, have the same value, so only others are compared.
+    addresses = [np.frombuffer(np.ascontiguousarray(objects), np.intp) for objects in (first, second)]
+    others = np.flatnonzero(np.not_equal(*addresses))
     one, other = first[others].tolist(), second[others].tolist()
     try:
         return list(map(type, one)) == list(map(type, other)) and bool(one == other)

@@ -7,5 +7,5 @@ from .ranked import LARGEST_EXPONENT, LARGEST_GAIN, Order, Ranked, RankedDocumen
 from .reading import intents_of_rows, judge
 from .relevance import QueryRelevance, relevance_by_query
 from .run import Run
-from .sessions import Turns
 from .ties import tied_across
+from .turns import Turns, turns_of

@@ -132,7 +132,7 @@ class Judgements:
         All judged rows; with passages, one for each document and intent.
     passages : Passages or None
         The relevant passages, if the qrels contain them and their nuggets.
-    columns, of_integers : frozenset of str
+    columns, of_integers : set of str
         The optional columns that the qrels have, and the columns of ids that were integers.
     base_doc, base_query : ndarray, shape (documents,), shape (Q,)
         The index of each document and of each query in the judgements as read.
@@ -148,7 +148,7 @@ class Judgements:
     rows: Rows
     passages: Passages | None
     columns: frozenset[str]
-    of_integers: frozenset[str]
+    of_integers: set[str]
     base_doc: np.ndarray
     base_query: np.ndarray
     remembered: Memo = field(default_factory=Memo, repr=False)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from itertools import islice, repeat
-from typing import Any, NamedTuple, Protocol, TypeVarTuple
+from typing import Any, NamedTuple, Protocol, TypeVarTuple, cast
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo
 from .run import Run
-from .sessions import Turns, turns_of
 
 Ts = TypeVarTuple("Ts")
 
@@ -74,12 +73,18 @@ class RankedDocuments(NamedTuple):
         return np.bincount(self.of_entry, entries, minlength=len(self.doc))
 
 
-def _per_entry(compute: Callable[[Ranked, *Ts], np.ndarray]) -> Callable[[Ranked, *Ts], np.ndarray]:
-    """Make a method a value of each entry, computed once for all cutoffs: a cutoff is the beginning of every array."""
+def _per_entry(
+    compute: Callable[[Ranked, *Ts], np.ndarray], *, reads: tuple[str, ...] = ()
+) -> Callable[[Ranked, *Ts], np.ndarray]:
+    """Make a method a value of each entry, computed once for all cutoffs: a cutoff is the beginning of every array.
+
+    It is also computed once for all measures that have the same values of the parameters that the method ``reads``.
+    """
 
     @wraps(compute)
     def values(ranked: Ranked, *parameters: *Ts) -> np.ndarray:
-        whole, key = ranked._whole or ranked, (compute, *parameters)
+        whole, given = ranked._whole or ranked, cast("Any", parameters)
+        key = compute, *([given[0][name] for name in reads] or given)
         if key not in whole._known:
             whole._known[key] = compute(whole, *parameters)
             whole._known[key].flags.writeable = False
@@ -244,21 +249,6 @@ class Ranked:
         """For each entry, R_t, the number of documents that are relevant to its intent, retrieved or not."""
         return self.judgements.n_relevant[self.intent]
 
-    @property
-    def document_gain(self) -> np.ndarray:
-        """The gain of each entry, from the column ``gain`` of the qrels, or the label if this column is missing.
-
-        Raises
-        ------
-        ValueError
-            If a gain is so large that sums may be infinite.
-        """
-        gain = self.judgements.labels.gain
-        largest = float(gain.max(initial=0.0))
-        if largest > LARGEST_GAIN:
-            raise ValueError(f"qrels: gains may be at most {LARGEST_GAIN:g}, not {largest:g}.")
-        return gain[self.row]
-
     @cached_property
     def intents(self) -> Groups:
         """The entries of each intent."""
@@ -299,6 +289,7 @@ class Ranked:
         """(1 - alpha)^c_it of each entry: what is left of a gain after the documents above."""
         return power(1 - alpha, self.met)
 
+    @partial(_per_entry, reads=("gain",))
     def gain(self, measure: Declared) -> np.ndarray:
         """Gain value of each entry under the measure's ``gain``.
 
@@ -309,12 +300,9 @@ class Ranked:
         """
         gain: Gain = measure["gain"]
         self.judgements.check_labels(_LARGEST_LABEL.get(gain), measure, gain)
-        return self._gain(gain)
-
-    @_per_entry
-    def _gain(self, gain: Gain) -> np.ndarray:
         return gain_value(self.label, gain)
 
+    @partial(_per_entry, reads=("gain", "max_rel"))
     def probability(self, measure: Declared) -> np.ndarray:
         """r_it: probability of relevance of each entry under the measure's ``gain`` and ``max_rel``.
 
@@ -325,21 +313,13 @@ class Ranked:
         """
         gain, max_rel = measure["gain"], measure["max_rel"]
         self.judgements.check_labels(max_rel, measure, gain)
-        return self._probability(gain, max_rel)
-
-    @_per_entry
-    def _probability(self, gain: Gain, max_rel: float | None) -> np.ndarray:
         largest = self.judgements.intents.max_label[self.intent] if max_rel is None else max_rel
         return relevance_probability(self.label, largest, gain)
 
+    @partial(_per_entry, reads=("gain", "max_rel"))
     def left(self, measure: Declared) -> np.ndarray:
         """prod_{j<i} (1 - r_jt): for each entry, the probability that no document above satisfies its intent."""
-        self.probability(measure)  # raises if a label is too large
-        return self._left(measure["gain"], measure["max_rel"])
-
-    @_per_entry
-    def _left(self, gain: Gain, max_rel: float | None) -> np.ndarray:
-        return self.intents.left(self._probability(gain, max_rel))
+        return self.intents.left(self.probability(measure))
 
     @cached_property
     def documents(self) -> RankedDocuments:
@@ -356,12 +336,6 @@ class Ranked:
         of_entry[doc] = np.arange(len(doc))
         queries = Groups(self.judgements.documents.query[doc], len(self.judgements))
         return RankedDocuments(rank, doc, queries, of_entry[self.doc])
-
-    def turns(self, batch: int) -> Turns:
-        """Return the turns of the rankings; a run without turns is read in turns of ``batch`` documents."""
-        if self.run is None or self.run.sessions is None:
-            return turns_of(self.n, batch)
-        return self.run.sessions.turns(self.run.places(self.judgements.query_ids), self.n)
 
     def ideal(self, order: Order) -> Ranked:
         """Return the ideal ranking in an order, down to the cutoff; it depends only on the judgements."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -152,37 +152,28 @@ def _read(qrels: Columns) -> Judgements:
         _refuse_contradictions(qrels, pair, label, repeats)
     gain = _optional(qrels, "gain", pair) if "gain" in qrels else label
     row = np.empty(len(named_ids), dtype=np.intp)
-    row[named] = np.arange(len(qrels))
+    row[named] = np.arange(len(named))
     keep = (weight > 0) & of_documents(doc) & ~repeats
     relevant = np.flatnonzero(keep & (label > 0))
     intents, intent = np.unique(named[relevant], return_inverse=True)
-    names, name = _descending(doc.names, doc.codes[relevant])
-    keys = query.codes[relevant] * len(names) + name
+    used, code = np.unique(doc.codes[relevant], return_inverse=True)
+    docs = _sorted_by(doc.names[used].tolist(), Ids(code, doc.names[used]), reverse=True)
+    keys = query.codes[relevant] * len(docs.names) + docs.codes
     _, first, of_label = np.unique(keys, return_index=True, return_inverse=True)
     by_intent = np.argsort(intent * len(first) + of_label)
     return Judgements(
         query_ids=query.names.tolist(),
-        documents=Documents(names[name[first]], query.codes[relevant[first]], rarity[relevant[first]]),
+        documents=Documents(docs.names[docs.codes[first]], query.codes[relevant[first]], rarity[relevant[first]]),
         labels=Labels(of_label, intent, label[relevant], gain[relevant]).take(by_intent),
         named=NamedIntents(named_ids, named_query, weight[row], navigational[row], importance[row]),
         kept=intents,
         rows=Rows(query.codes, doc.names[doc.codes], label, named).take(keep),
         passages=None,
         columns=frozenset(_READ).intersection(qrels.theirs),
-        of_integers=qrels.of_integers,
+        of_integers=qrels.of_integers & {"query_id", "doc_id"},
         base_doc=np.arange(len(first)),
         base_query=np.arange(len(query.names)),
     )
-
-
-def _descending(names: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the names that codes refer to, in descending order, and the place of each code's name among them."""
-    used, code = np.unique(codes, return_inverse=True)
-    listed = names[used].tolist()
-    order = np.array(sorted(range(len(listed)), key=listed.__getitem__, reverse=True), dtype=np.intp)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return names[used[order]], place[code]
 
 
 def intents_of_rows(qrels: Columns, query: Ids | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -218,12 +209,18 @@ def intents_of_rows(qrels: Columns, query: Ids | None = None) -> tuple[np.ndarra
 
 def _sorted_ids(qrels: Columns, column: str) -> Ids:
     """Return a column of ids with the names sorted as numbers if all are numbers, otherwise alphabetically."""
-    codes, distinct = qrels.ids(column)
-    names = distinct.tolist()
+    ids = qrels.ids(column)
+    names = ids.names.tolist()
     keys = [by_number(name) for name in names]
-    numeric = not any(other for other, *_ in keys)
-    order = sorted(range(len(names)), key=keys.__getitem__ if numeric else names.__getitem__)
-    return Ids(np.argsort(order)[codes], distinct[order])
+    return _sorted_by(names if any(other for other, *_ in keys) else keys, ids)
+
+
+def _sorted_by(keys: Sequence[Any], ids: Ids, *, reverse: bool = False) -> Ids:
+    """Return ids with the names sorted by keys."""
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse), dtype=np.intp)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return Ids(place[ids.codes], ids.names[order])
 
 
 def _refuse_contradictions(qrels: Columns, pair: np.ndarray, label: np.ndarray, repeats: np.ndarray) -> None:
@@ -260,7 +257,7 @@ def _optional(qrels: Columns, name: str, group: np.ndarray) -> np.ndarray:
     """
     within, default, most, words = _OPTIONAL[name]
     if name not in qrels:
-        return np.full(len(qrels), default)
+        return np.full(len(group), default)
     if words is None:
         values = same = qrels.numbers(name, most=most)
     else:

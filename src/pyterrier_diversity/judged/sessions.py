@@ -1,19 +1,12 @@
-"""The turns of rankings, for measures of sessions."""
+"""The ranks of the rows of sessions."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ..arithmetic import counted
 from ..frames.order import MOST_TURNS
 from ..frames.strings import heads
-from .entries import Groups
-
-# More turns than any ranking has, but still an integer that fits into an array.
-_MANY = 2**62
 
 
 class Sessions:
@@ -30,102 +23,18 @@ class Sessions:
     ----------
     rank : ndarray of int, shape (rows,)
         The rank of each row, from 1.
+    n_turns : ndarray of int, shape (queries + 1,)
+        The number of turns with documents of each query; the last is for queries without documents, at -1.
+    number, first, last : ndarray of int, shape (turns,)
+        The number of each turn with documents, from 0, how many ranks are above it, and its last rank.
     """
 
     def __init__(self, query: np.ndarray, key: np.ndarray) -> None:
         starts = heads(key)
         size = np.diff(starts, append=len(query))
-        self._number = key[starts] % MOST_TURNS
-        # The last is for queries without documents, at -1.
-        self._n_turns = np.append(np.bincount(query[starts]), 0)
-        n_empty_above = self._number - counted(self._n_turns)
+        self.number = key[starts] % MOST_TURNS
+        self.n_turns = np.append(np.bincount(query[starts]), 0)
+        n_empty_above = self.number - counted(self.n_turns)
         self.rank = counted(np.bincount(query)) + 1 + np.repeat(n_empty_above, size)
-        self._first = self.rank[starts] - 1
-        self._last = self._first + size
-
-    def turns(self, query: np.ndarray, n: np.ndarray) -> Turns:
-        """Return the turns of rankings.
-
-        Parameters
-        ----------
-        query : ndarray of int, shape (queries,)
-            The query of each ranking, as in ``query`` of the rows; -1 if it has none.
-        n : ndarray of int, shape (queries,)
-            The number of ranks of each ranking; turns below are dropped.
-        """
-        n_turns = self._n_turns[query]
-        row = np.repeat((np.cumsum(self._n_turns) - self._n_turns)[query], n_turns) + counted(n_turns)
-        ranking = np.repeat(np.arange(len(n)), n_turns)
-        read = self._first[row] < n[ranking]
-        row, ranking = row[read], ranking[read]
-        turns = Turns(ranking, self._number[row], self._first[row], np.minimum(self._last[row], n[ranking]), n)
-        # Below the last turn with documents, each rank is a turn.
-        of_lowest, lowest = turns.lowest
-        turns.n = n.copy()
-        turns.n[of_lowest] += turns.number[lowest] + 1 - turns.last[lowest]
-        return turns
-
-
-@dataclass
-class Turns:
-    """The turns of some rankings, one row for each turn with documents; other turns are only counted in ``n``.
-
-    Parameters
-    ----------
-    query : ndarray of int, shape (turns,)
-        The ranking of each turn, ascending.
-    number : ndarray of int, shape (turns,)
-        The number of each turn in its ranking, from 0.
-    start, last : ndarray of int, shape (turns,)
-        The number of ranks above each turn, and its last rank.
-    n : ndarray of int, shape (queries,)
-        The number of turns of each ranking, including those without documents.
-    """
-
-    query: np.ndarray
-    number: np.ndarray
-    start: np.ndarray
-    last: np.ndarray
-    n: np.ndarray
-
-    @cached_property
-    def queries(self) -> Groups:
-        """The turns of each ranking."""
-        return Groups(self.query, len(self.n))
-
-    def down_to(self, cutoff: int | None) -> Turns:
-        """Return the first turns of each ranking."""
-        if cutoff is None:
-            return self
-        kept = self.number < cutoff
-        n = np.minimum(self.n, min(cutoff, _MANY))
-        return Turns(self.query[kept], self.number[kept], self.start[kept], self.last[kept], n)
-
-    @property
-    def lowest(self) -> tuple[np.ndarray, np.ndarray]:
-        """The rankings that have rows, and the last row of each."""
-        lowest = np.flatnonzero(np.diff(self.query, append=-1))
-        return self.query[lowest], lowest
-
-    @property
-    def last_rank(self) -> np.ndarray:
-        """The last rank of each ranking's last turn, or 0 without turns."""
-        query, lowest = self.lowest
-        rank = self.n.copy()
-        # Below the last turn with documents, each turn takes one rank.
-        rank[query] += self.last[lowest] - (self.number[lowest] + 1)
-        return rank
-
-    def of(self, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        """Return the row of the turn of each rank, given its ranking; each rank must have a document."""
-        # One search for all rankings: each has its own range of keys.
-        ranks_above = int(self.last.max(initial=0)) + 1
-        return np.searchsorted(self.query * ranks_above + self.last, query * ranks_above + rank.astype(np.int64))
-
-
-def turns_of(n: np.ndarray, batch: int) -> Turns:
-    """Return rankings of ``n`` ranks in turns of ``batch`` ranks."""
-    batch = min(batch, max(int(n.max(initial=0)), 1))
-    n_turns = -(-n // batch)
-    query, number = np.repeat(np.arange(len(n)), n_turns), counted(n_turns)
-    return Turns(query, number, number * batch, np.minimum((number + 1) * batch, n[query]), n_turns)
+        self.first = self.rank[starts] - 1
+        self.last = self.first + size

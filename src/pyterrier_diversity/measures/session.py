@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arithmetic import divide, power
 from ..ideal import ByWorth
-from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, View, ideal
+from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, View, ideal, turns_of
 from ..parameters import CUTOFF, FROM_0, GRADES, POSITIVE, Parameter, Parameters
 from ..warnings import LengthsWarning
 from .base import DiversityMeasure, FromZero, ZeroToOne
@@ -42,17 +42,27 @@ class InTurns(DiversityMeasure):
 
     def read(self, ranked: Ranked) -> tuple[Ranked, Turns]:
         """Return the rankings down to the cutoff, and their turns."""
-        turns = ranked.turns(self.batch).down_to(self.cutoff)
+        turns = turns_of(ranked, self.batch).down_to(self.cutoff)
         return ranked.down_to(turns.last_rank), turns
 
     def n_turns(self, ranked: Ranked) -> np.ndarray:
         """Return the number of turns of ideal sessions: the cutoff, or that of each session without one."""
-        return ranked.turns(self.batch).n if self.cutoff is None else np.full(len(ranked.n), float(self.cutoff))
+        return turns_of(ranked, self.batch).n if self.cutoff is None else np.full(len(ranked.n), float(self.cutoff))
 
 
 def gain_column(ranked: Ranked) -> np.ndarray:
-    """Return the gain of each entry: the column ``gain`` of the qrels, or the label without such a column."""
-    return ranked.document_gain
+    """Return the gain of each entry, from the column ``gain`` of the qrels, or the label if this column is missing.
+
+    Raises
+    ------
+    ValueError
+        If a gain is so large that sums may be infinite.
+    """
+    gain = ranked.judgements.labels.gain
+    largest = float(gain.max(initial=0.0))
+    if largest > LARGEST_GAIN:
+        raise ValueError(f"qrels: gains may be at most {LARGEST_GAIN:g}, not {largest:g}.")
+    return gain[ranked.row]
 
 
 def ideal_by_gain(ranked: Ranked, view: View) -> Ranked:
@@ -76,7 +86,7 @@ class _CubeTest(InTurns, ZeroToOne):
 
         An entry adds min(gamma^(c_it + 1) gain_it, H - h_it), where h_it is the height so far.
         """
-        added = power(self.gamma, read.met + 1) * read.document_gain
+        added = power(self.gamma, read.met + 1) * gain_column(read)
         height = read.intents.above(added)
         full = np.minimum(height + added, self.max_height) - np.minimum(height, self.max_height)
         return full * read.weight / self.max_height
@@ -184,7 +194,7 @@ class _nCT(FromZero, _CT):
         """Return CT*: how much the largest gains fill each cube, with ``batch`` documents in each of K turns."""
         best, turns = ideal_by_gain(ranked, "each intent"), self.n_turns(ranked)
         counted = best.met / float(self.batch) <= turns[ranked.judgements.intents.query][best.query]
-        height = best.total(power(self.gamma, best.met) * best.document_gain * counted)
+        height = best.total(power(self.gamma, best.met) * gain_column(best) * counted)
         full = np.minimum(height, self.max_height) * ranked.judgements.weights
         return divide(ranked.sum_intents(full) / self.max_height, turns)
 
@@ -266,7 +276,7 @@ class _SessionDCG(InTurns, FromZero):
         read, turns = self.read(ranked)
         turn = turns.of(read.query, read.rank)
         discount = self.discount(turns.number[turn] + 1.0, read.rank - turns.start[turn])
-        return read.total(read.document_gain * discount)
+        return read.total(gain_column(read) * discount)
 
 
 class _nSessionDCG(_SessionDCG):
@@ -294,7 +304,7 @@ class _nSessionDCG(_SessionDCG):
 
     def score(self, ranked: Ranked) -> np.ndarray:
         best = ideal_by_gain(ranked, "intents")
-        gains, queries = best.documents.total(best.document_gain), best.documents.queries
+        gains, queries = best.documents.total(gain_column(best)), best.documents.queries
         discounts = self.best_discounts(queries, self.n_turns(ranked))
         return divide(super().score(ranked), queries.total(gains * discounts))
 

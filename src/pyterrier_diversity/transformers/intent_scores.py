@@ -212,7 +212,7 @@ def read_intent_scores(
 
 def _weight(columns: Columns) -> np.ndarray:
     if "weight" not in columns:
-        return np.ones(len(columns))
+        return np.ones(len(columns.frame))
     weight = columns.numbers("weight")
     columns.refuse(weight < 0, "weight", "must not be negative")
     return weight
