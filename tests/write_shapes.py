@@ -28,6 +28,9 @@ dot, as in ``metadata.topic_id=qid``. Columns without names are numbered, as in 
 ``query_id``, ``query-id``, ``q_id``, ``topic_id``, ``doc_id``, ``docid``, ``corpus-id``, ``corpus_id`` and
 ``relevance`` are known.
 
+A table in one object of JSON or Python may have any orient of pandas (columns, index, split, table), or be the only
+value of an object, as in ``{"results": [{"qid": "1", "docno": "d1", "score": 2.5}]}``.
+
 >>> from pyterrier_diversity import io
 >>> rows = [{"metadata": {"topic": 7}, "passage": "d2", "score": 0.5}]
 >>> names = {"metadata.topic": "qid", "passage": "docno"}
@@ -54,7 +57,7 @@ def page() -> dict[str, str]:
             read.append(f"{_name(shape)} ({wanted})\n{_example(example)}")
         elif isinstance(shape.read, str):
             refused.append(f"{_name(shape)}\n    {shape.read}\n")
-    return {"files.rst": _HEAD + "\n".join(read) + "\n" + _REFUSED + "\n".join(refused)}
+    return {"files.rst": _HEAD + "\n".join(read) + "\n" + _REFUSED + "\n".join(dict.fromkeys(refused))}
 
 
 def _name(shape: Shape) -> str:

@@ -25,7 +25,7 @@ def test_a_table_that_is_not_complete_passes_no_gate(tmp_path):
 
     assert result.exit_code == 1
     assert "bm25" in result.stdout
-    assert "bad.run holds lines of three columns without names" in result.stderr
+    assert "bad.run is lines of three columns without names" in result.stderr
     assert "The table is incomplete: 1 of the runs could not be evaluated." in result.stderr
     assert "Gate" not in result.stderr
 

@@ -98,7 +98,7 @@ def test_an_input_that_cannot_be_evaluated_is_an_error(tmp_path):
     found = check_files(contradicting, [tmp_path / "bad.run"])
 
     assert "different labels" in said(found, "qrels", "error")[0]
-    assert "bad.run holds lines of three columns without names" in said(found, "bad", "error")[0]
+    assert "bad.run is lines of three columns without names" in said(found, "bad", "error")[0]
 
 
 def test_qrels_without_rows_are_an_error():
@@ -125,5 +125,5 @@ def test_runs_of_another_form_are_refused():
         check_files(QRELS, [1])
     with pytest.raises(ValueError, match=r"^check_files: runs is one run\. Give it a name, as in {'mine': run}\.$"):
         check_files(QRELS, mine)
-    with pytest.raises(ValueError, match=r"^check_files: runs holds qrels, not a run.* Qrels come first"):
+    with pytest.raises(ValueError, match=r"^check_files: runs is qrels, not a run.* Qrels come first"):
         check_files({"mine": mine}, QRELS)

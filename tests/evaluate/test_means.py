@@ -35,7 +35,7 @@ QUERIES = pd.DataFrame(
     ("frame", "error", "message"),
     [
         (5, TypeError, "^perquery must be a file, a frame"),
-        (pd.DataFrame({"name": ["a"], "AP": [1.0]}), ValueError, "^perquery holds a table of means"),
+        (pd.DataFrame({"name": ["a"], "AP": [1.0]}), ValueError, "^perquery is a table of means"),
         (
             pd.concat([QUERIES, QUERIES.head(1).assign(value=0.75)]),
             ValueError,

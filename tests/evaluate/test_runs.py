@@ -191,7 +191,7 @@ def test_no_run_is_read_after_one_that_is_bad(tmp_path, monkeypatch):
     for name in "abc":
         (tmp_path / f"{name}.run").write_text("1 Q0 d1\n" if name == "b" else "1 Q0 demo-1 1 1 t\n")
 
-    with pytest.raises(ValueError, match=r"^Run b: .*b\.run holds lines of three columns"):
+    with pytest.raises(ValueError, match=r"^Run b: .*b\.run is lines of three columns"):
         evaluate_runs(QRELS, tmp_path, [RBU @ 5], n_jobs=1)
 
     assert read == ["a.run", "b.run"]

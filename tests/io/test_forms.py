@@ -169,7 +169,7 @@ def test_each_function_takes_qrels_in_each_form(function, form, tmp_path):
 
 
 def test_a_run_is_not_a_folder(tmp_path):
-    with pytest.raises(ValueError, match=r"^run holds a folder, not a run\. io\.read_runs reads its files\.$"):
+    with pytest.raises(ValueError, match=r"^run is a folder, not a run\. io\.read_runs reads its files\.$"):
         read_run(tmp_path)
 
 
@@ -302,7 +302,7 @@ def test_a_run_given_as_qrels_is_refused(form, tmp_path):
     run = forms.RUNS[form](RUN, tmp_path)
 
     with pytest.raises(
-        ValueError, match=r"holds (a run|documents by query), not qrels.* (Qrels come first|If they are the rel)"
+        ValueError, match=r"is (a run|documents by query|scores by query), not qrels.* (Qrels come first|If they are)"
     ):
         evaluate_runs(run, {"mine": RUN}, MEASURES)
 
@@ -322,7 +322,7 @@ def test_qrels_of_json_may_have_no_intents(tmp_path):
 
 @pytest.mark.parametrize("form", ["trec", "csv", "json lines", "json of results"])
 def test_qrels_given_as_a_run_are_refused(form, tmp_path):
-    with pytest.raises(ValueError, match=r"holds qrels, not a run.* Qrels come first"):
+    with pytest.raises(ValueError, match=r"is qrels, not a run.* Qrels come first"):
         read_run(forms.QRELS[form](QRELS, tmp_path))
 
 
@@ -474,7 +474,7 @@ def test_names_of_files_that_are_not_unicode_are_written_with_question_marks(tmp
 )
 def test_qrels_in_the_place_of_runs_are_named(name, function):
     with pytest.raises(
-        ValueError, match=rf"^{name} holds (qrels|a run|several runs), not .* Qrels come first, then runs, then"
+        ValueError, match=rf"^{name} is (qrels|a run|several runs), not .* Qrels come first, then runs, then"
     ):
         function({"mine": RUN}, QRELS)
 

@@ -959,7 +959,7 @@ def test_nuggets_given_as_a_run_are_refused(form, tmp_path):
     if form == "jsonl":
         path.write_text(json.dumps(passage))
 
-    with pytest.raises(ValueError, match=r"holds (nuggets of AutoNuggetizer|rows without score or rank), not a run"):
+    with pytest.raises(ValueError, match=r"is (nuggets of AutoNuggetizer|rows without score or rank), not a run"):
         read_run(path)
 
 

@@ -238,15 +238,15 @@ def test_a_query_of_the_qrels_that_is_called_all_counts():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name,RBU@5\na,0.5\n", "holds a table of means, not results by query; found: name, RBU@5"),
-        ("1 Q0 d1 1 2.5 bm25\n", r"holds a run, not results by query\. Evaluate it first"),
-        ("1 a d1 2\n", "holds qrels, not results by query"),
+        ("name,RBU@5\na,0.5\n", "is a table of means, not results by query; found: name, RBU@5"),
+        ("1 Q0 d1 1 2.5 bm25\n", r"is a run, not results by query\. Evaluate it first"),
+        ("1 a d1 2\n", "is qrels, not results by query"),
         ("1 fluency 0.5\n", r"lines without the name of a known measure.*\{'1': 'qid', '2': 'measure'"),
         ("map 1 0.5\nmap 2 high\n", "file, line 2: value must be a finite number, not 'high'"),
         ("name,qid,AP\na,1,0.5\na,2,high\n", "file, line 3: AP must be a finite number, not 'high'"),
         ("", r"must have values by query .* but has none"),
         ("runid                 \tall\tbm25\nmap                   \tall\t0.5\n", r"only means \('all'\)"),
-        ("AP\t0.5\n", r"holds a table of means.* Evaluate by query \(-q in the shell\)"),
+        ("AP\t0.5\n", r"is a table of means.* Evaluate by query \(-q in the shell\)"),
         ("map all 0.5\n", r"must have values by query .* only means \('all'\)"),
         ('{"name": "a", "qid": "1", "measure": "AP"}\n', "missing column value; found: name, qid, measure"),
     ],
@@ -262,7 +262,7 @@ def test_other_files_are_refused_with_what_to_do(text, message, tmp_path):
     ("given", "error", "message"),
     [
         (ONE.drop(columns="name"), ValueError, r"name of the system is missing\. Give it, as in \{'bm25'"),
-        (wide().drop(columns="qid"), ValueError, "holds a table of means"),
+        (wide().drop(columns="qid"), ValueError, "is a table of means"),
         (wide().assign(AP="high"), ValueError, "AP must be a finite number, but query .* has 'high'"),
         (pd.concat([wide(), wide()["AP"]], axis=1), ValueError, "the column AP appears twice"),
         (LONG.assign(name=None), ValueError, "row 0 has no name"),

@@ -123,6 +123,10 @@ class Model:
         ('"1" "Q0" "a" 1 2 "t"\n"1" "Q0" "b" 2 1 "t"\n', {}),
         ("1\tQ0\ta\t1\t2\ta long tag\n1\tQ0\tb\t2\t1\ta long tag\n", {}),
         ("qid, docno, score\n1, a, 2\n1, b, 1\n", {}),
+        (
+            '{"qid": "1", "hits": [{"m": {"id": "a"}, "score": 2}, {"m": {"id": "b"}, "score": 1}]}',
+            {"columns": {"m.id": "docno"}},
+        ),
         ("qid,docno,rank,score\n1,a,-2,\n1,b,-1,\n", {"order": "rank"}),
         ('{"qid": "1", "query": "x", "hits": [{"docid": "a", "score": 2}, {"docid": "b", "score": 1}]}', {}),
         ('{"1": [{"docno": "b", "rank": -1}, {"docno": "a", "rank": -2}]}', {}),
@@ -183,11 +187,11 @@ def test_a_query_without_judgements_is_a_row_without_document(source, tmp_path):
 @pytest.mark.parametrize(
     ("wanted", "source", "options", "message"),
     [
-        ("run", "{\"score\": {\"('1', 'a')\": 1}}", {}, "holds a nested object, not a run"),
-        ("run", {"1": {"a": {"score": 1}}}, {}, "holds a nested object, not a run"),
-        ("run", {"score": {("1", "a"): 1}}, {}, "holds a nested object, not a run"),
+        ("run", "{\"score\": {\"('1', 'a')\": 1}}", {}, "is a nested object, not a run"),
+        ("run", {"1": {"a": {"score": 1}}}, {}, "is a nested object, not a run"),
+        ("run", {"score": {("1", "a"): 1}}, {}, "is a nested object, not a run"),
         ("run", '[["1", "a", 2]]', {}, "object 0: the object must be an object"),
-        ("run", '{"x": {"1": ["a"]}, "y": {}}', {}, "holds runs of several systems"),
+        ("run", '{"x": {"1": ["a"]}, "y": {}}', {}, "is runs of several systems"),
         ("run", "1,a,2\n", {}, "lines of three columns without names, not a run. Name the columns by number"),
         (
             "run",

@@ -92,7 +92,7 @@ def test_intent_coverage_is_the_measure_at_every_cutoff(measure):
         (RUN, QRELS.assign(label=0), 5, "The qrels have no relevant document"),
         ({}, QRELS, 5, "intent_coverage: give at least one run"),
         (RUN, QRELS, 0, r"intent_coverage: cutoff must be an integer in \[1, inf\), not 0"),
-        (RUN.drop(columns="score"), QRELS, 5, "run holds rows without score or rank"),
+        (RUN.drop(columns="score"), QRELS, 5, "run is rows without score or rank"),
     ],
 )
 def test_intent_coverage_of_nothing_is_refused(runs, qrels, cutoff, message):

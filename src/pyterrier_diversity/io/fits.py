@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from numbers import Number
 from types import NoneType
 from typing import Any
-
-import pandas as pd
 
 from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
@@ -23,6 +21,17 @@ Fits = Callable[[Look], bool]
 # Columns of rows of nuggets.
 _OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
 _NO_INTENT = {"0", "Q0"}
+_OF_BEIR = ({"query-id", "corpus-id", "score"}, {"q_id", "doc_id", "score"})
+# Columns of values; the kinds of members that are documents of a query, and those of lists.
+_VALUES = {"label", "score", "rank"}
+_LISTS = {"nothing", "list", "groups", "objects"}
+_DOCUMENTS = {"numbers", *_LISTS}
+#: The columns that are needed, of which "a|b" is one of two.
+NEEDED = {
+    "run": ("qid", "docno", "score|rank"),
+    "qrels": ("qid", "docno", "label"),
+    "results": ("qid", "measure", "value"),
+}
 #: What other tools call the rows of means among the values of queries, in any case.
 SUMMARIES = ("all", "amean", "mean")
 
@@ -37,23 +46,40 @@ def of_object(*attributes: str) -> Fits:
     return fits
 
 
+def of_form(form: str) -> Fits:
+    """Fit all data of a form."""
+    return lambda look: look.form == form
+
+
+def is_folder(look: Look) -> bool:
+    """Fit the path of a folder."""
+    return look.form == "object" and isinstance(look.data, (str, os.PathLike))
+
+
 def are_runs(look: Look) -> bool:
     """Fit frames and paths, in a list or by name."""
     are_named = look.form == "records" and not look.text and "docno" not in look.names
-    members = look.record.values() if are_named else look.data
-    are_listed = not isinstance(members, (str, os.PathLike, pd.DataFrame)) and isinstance(members, Iterable)
-    runs = list(members) if are_listed else []
-    return bool(runs) and all(isinstance(run, (str, os.PathLike)) or is_frame(run) for run in runs)
+    runs = list(look.record.values()) if are_named else look.data
+    return (
+        isinstance(runs, list)
+        and bool(runs)
+        and all(isinstance(run, (str, os.PathLike)) or is_frame(run) for run in runs)
+    )
 
 
-def of_lines(
-    n: int | range, *tests: Callable[[list[tuple[str, ...]]], bool], wanted: str = "run qrels results"
-) -> Fits:
+def is_empty(look: Look) -> bool:
+    """Fit files without lines, and frames and lists without rows and columns."""
+    if look.form == "frame":
+        return bool(look.data.shape == (0, 0))
+    return (look.form == "lines" and not look.lines) or (look.form == "records" and not look.fields)
+
+
+def of_lines(n: int | range, *tests: Callable[[list[tuple[str, ...]]], bool]) -> Fits:
     """Fit lines of so many words; the tests are about the columns of the first lines."""
 
     def fits(look: Look) -> bool:
         size = len(look.lines[0]) if look.form == "lines" else 0
-        if size not in (n if isinstance(n, range) else (n,)) or look.wanted not in wanted.split():
+        if size not in (n if isinstance(n, range) else (n,)):
             return False
         columns = list(zip(*(words for words in look.lines if len(words) == size), strict=True))
         return all(test(columns) for test in tests)
@@ -61,12 +87,15 @@ def of_lines(
     return fits
 
 
+def missing(names: Container[str], needed: Iterable[str]) -> list[str]:
+    """Return the needed columns that are missing, of which "a|b" is one of two."""
+    return [each for each in needed if not any(name in names for name in each.split("|"))]
+
+
 def by_number(look: Look) -> bool:
     """Fit lines of which the columns that are needed were named by number."""
     names = usual_names((name for place, name in look.columns.items() if place.isdigit()), {})
-    values = {"run": {"score", "rank"}, "qrels": {"label"}, "results": {"value"}}[look.wanted]
-    needed = ({"qid"}, {"measure" if look.wanted == "results" else "docno"}, values)
-    return look.form == "lines" and not any(names.isdisjoint(of) for of in needed)
+    return look.form == "lines" and not missing(names, NEEDED[look.wanted])
 
 
 def of_values(names: str) -> Fits:
@@ -78,7 +107,7 @@ def of_values(names: str) -> Fits:
         has_measures = any(map(_is_measure, columns[measure])) and not any(map(_is_measure, columns[query]))
         return reads(float, columns[-1][0]) and (has_means or has_measures)
 
-    return of_lines(len(names.split()), test, wanted="results")
+    return of_lines(len(names.split()), test)
 
 
 def _is_measure(word: str) -> bool:
@@ -92,28 +121,6 @@ def _is_measure(word: str) -> bool:
 def is_session(look: Look) -> bool:
     """Fit lines of sessions."""
     return look.form == "lines" and is_dd_run(look.data)
-
-
-def is_xml(look: Look) -> bool:
-    """Fit XML."""
-    return look.form == "xml"
-
-
-def is_folder(wanted: str, look: Look) -> bool:
-    """Fit the path of a folder, if something is wanted."""
-    return look.form == "object" and isinstance(look.data, (str, os.PathLike)) and look.wanted == wanted
-
-
-def is_empty(look: Look) -> bool:
-    """Fit files without lines, and frames and lists without rows and columns."""
-    if look.form == "frame":
-        return bool(look.data.shape == (0, 0))
-    return (look.form == "lines" and not look.lines) or (look.form == "records" and not look.fields)
-
-
-def other_lines(wanted: str, look: Look) -> bool:
-    """Fit all lines, if something is wanted."""
-    return look.form == "lines" and look.wanted == wanted
 
 
 def _are_whole(words: Iterable[str], low: int = -9, high: int = 9) -> bool:
@@ -161,58 +168,16 @@ def are_qrels(columns: list[tuple[str, ...]]) -> bool:
     return is_placed and all(label_of(word) % 1 == 0 for word in label)
 
 
-def of_names(*names: str, without: str = "", wanted: str = "run qrels results") -> Fits:
+def of_names(*names: str, without: str = "") -> Fits:
     """Fit columns or keys that have all of some names, of which "a|b" is one of two, and none of others."""
     return lambda look: (
-        look.form in ("frame", "records")
-        and all(not look.names.isdisjoint(name.split("|")) for name in names)
-        and look.names.isdisjoint(without.split())
-        and look.wanted in wanted.split()
+        look.form in ("frame", "records") and not missing(look.names, names) and look.names.isdisjoint(without.split())
     )
 
 
-def of_record(test: Callable[[Mapping[Any, Any], Look], bool], wanted: str = "run qrels") -> Fits:
+def of_record(test: Callable[[Mapping[Any, Any], Look], bool]) -> Fits:
     """Fit records of which the first one passes a test."""
-    return lambda look: (
-        look.form == "records"
-        and isinstance(look.record, Mapping)
-        and bool(look.record)
-        and look.wanted in wanted.split()
-        and test(look.record, look)
-    )
-
-
-def _has_columns(names: Iterable[Any], look: Look) -> bool:
-    known = usual_names(names, look.columns)
-    is_result = look.wanted == "results" and "qid" in known
-    return is_result or ("docno" in known and not known.isdisjoint({"qid", "query", "label", "score", "rank"}))
-
-
-def are_columns(record: Mapping[Any, Any], look: Look) -> bool:
-    """Fit an object of columns."""
-    return _has_columns(record, look) and all(isinstance(column, (Mapping, list)) for column in record.values())
-
-
-def are_rows(record: Mapping[Any, Any], look: Look) -> bool:
-    """Fit an object of rows by their number."""
-    return all(isinstance(row, Mapping) and _has_columns(row, look) for row in record.values())
-
-
-def holds_rows(record: Mapping[Any, Any], look: Look) -> bool:
-    """Fit an object that only holds a list of rows."""
-    name, rows = next(iter(record.items()))
-    are_listed = len(record) == 1 and name in ("results", "run", "qrels", "rows") and isinstance(rows, list)
-    return are_listed and bool(rows) and isinstance(rows[0], Mapping) and "qid" in usual_names(rows[0], look.columns)
-
-
-def are_answers(_: Mapping[Any, Any], look: Look) -> bool:
-    """Fit the judged answer of a system."""
-    return {"qid", "nuggets", "run_id"} <= look.names
-
-
-def is_split(record: Mapping[Any, Any], _: Look) -> bool:
-    """Fit pandas' orients "split" and "table"."""
-    return isinstance(record.get("data"), list) and not {"columns", "schema"}.isdisjoint(record)
+    return lambda look: look.form == "records" and bool(look.record) and test(look.record, look)
 
 
 def is_request(record: Mapping[Any, Any], _: Look) -> bool:
@@ -227,68 +192,49 @@ def lists_documents(record: Mapping[Any, Any], look: Look) -> bool:
     return "qid" in look.names and any(isinstance(names.get(name), (Mapping, list, tuple)) for name in LISTS)
 
 
-def are_queries(record: Mapping[Any, Any], look: Look) -> bool:
-    """Fit an object that maps queries to documents."""
-    rankings = [docs for docs in record.values() if not _is_nothing(docs)]
-    are_alike = len({isinstance(docs, Mapping) for docs in rankings}) < 2
-    are_listed = all(docs is None or isinstance(docs, (Mapping, list, tuple)) for docs in record.values())
-    is_table = {"label", "score", "rank"}.issuperset(record) and isinstance(next(iter(record.values())), Mapping)
-    return "qid" not in look.names and are_listed and are_alike and not is_table and all(map(_is_ranking, rankings))
+def kind_of(docs: Any) -> str:
+    """Return what a member of an object can be.
 
-
-def _is_nothing(docs: Any) -> bool:
-    return docs is None or (isinstance(docs, (Mapping, list, tuple)) and not docs)
-
-
-def _is_ranking(docs: Any) -> bool:
-    """Tell whether something has the documents of one query: no rows with a query, and no table."""
+    Returns
+    -------
+    {"nothing", "numbers", "list", "groups", "objects", "rows", "lists", "run", "other"}
+        Nothing; documents or measures with numbers; a list of documents, of lists of documents, of objects, or of rows
+        of a run; lists of documents by intent or query; the documents of several queries; or anything else.
+    """
+    if docs is None or (isinstance(docs, (Mapping, list, tuple)) and not docs):
+        return "nothing"
     if isinstance(docs, Mapping):
-        are_numbers = all(
-            isinstance(one, (Number, NoneType)) or label_of(one) == label_of(one) for one in docs.values()
-        )
-        return are_numbers and not (docs and {"label", "score", "rank"}.issuperset(docs))
-    return isinstance(docs, (list, tuple)) and not _are_rows_of_run(docs)
+        if _VALUES.issuperset(docs):
+            return "other"
+        if all(isinstance(one, (Number, NoneType)) or label_of(one) == label_of(one) for one in docs.values()):
+            return "numbers"
+        kinds = set(map(kind_of, docs.values()))
+        return "lists" if kinds <= _LISTS else "run" if kinds <= _DOCUMENTS else "other"
+    if not isinstance(docs, (list, tuple)):
+        return "other"
+    if isinstance(docs[0], Mapping) or hasattr(docs[0], "_fields"):
+        is_row = isinstance(docs[0], Mapping) and {"qid", "docno"} <= usual_names(docs[0], {})
+        return "rows" if is_row else "objects"
+    are_groups = all(isinstance(group, list) and not any(type(one) is float for one in group) for group in docs)
+    return "groups" if are_groups else "list"
 
 
-def _are_rows_of_run(docs: Any) -> bool:
-    first = docs[0] if isinstance(docs, (list, tuple)) and docs else None
-    return isinstance(first, Mapping) and {"qid", "docno"} <= usual_names(first, {})
+def of_members(*alternatives: str) -> Fits:
+    """Fit an object, by queries or systems, whose members that are not empty are all of some kinds."""
+
+    def test(record: Mapping[Any, Any], look: Look) -> bool:
+        is_table = _VALUES.issuperset(record) and isinstance(next(iter(record.values())), Mapping)
+        found = {kind_of(member) for member in record.values()}
+        is_alike = any(found <= {"nothing", *kinds.split()} for kinds in alternatives)
+        return is_alike and not is_table and "qid" not in look.names
+
+    return of_record(test)
 
 
-def are_labels(record: Mapping[Any, Any], look: Look) -> bool:
-    """Fit an object that maps queries to documents with labels; in files, fractions are scores."""
-    values = [value for docs in record.values() if isinstance(docs, Mapping) for value in docs.values()]
-    are_scores = look.text and any(isinstance(value, float) and value % 1 for value in values)
-    return not are_scores and are_values(record, look)
-
-
-def are_values(record: Mapping[Any, Any], look: Look) -> bool:
-    """Fit an object that maps queries to documents or measures with numbers."""
-    return are_queries(record, look) and all(
-        isinstance(of_query, Mapping) or _is_nothing(of_query) for of_query in record.values()
-    )
-
-
-def are_groups(record: Mapping[Any, Any], look: Look) -> bool:
-    """Fit an object that maps queries to lists of lists of documents."""
-    groups = [group for docs in record.values() if isinstance(docs, list) for group in docs]
-    are_lists = bool(groups) and all(isinstance(group, list) for group in groups)
-    return are_lists and are_queries(record, look) and not any(type(one) is float for group in groups for one in group)
-
-
-def map_intents(record: Mapping[Any, Any], look: Look) -> bool:
-    """Fit an object that maps queries to intents with lists of documents."""
-    members = [one for of_query in record.values() if isinstance(of_query, Mapping) for one in of_query.values()]
-    return bool(members) and all(isinstance(docs, list) for docs in members) and "qid" not in look.names
-
-
-def map_systems(record: Mapping[Any, Any], _: Look) -> bool:
-    """Fit an object that maps systems to runs."""
-    runs = [run for run in record.values() if not _is_nothing(run)]
-    are_runs = (
-        _are_rows_of_run(run) or (isinstance(run, Mapping) and all(map(_is_ranking, run.values()))) for run in runs
-    )
-    return bool(runs) and all(are_runs)
+def are_scores(look: Look) -> bool:
+    """Fit a file of documents with numbers by query, some of which are fractions."""
+    numbers = (value for docs in look.record.values() for value in (docs or {}).values())
+    return of_members("numbers")(look) and bool(look.text) and any(type(one) is float and one % 1 for one in numbers)
 
 
 def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
@@ -303,27 +249,21 @@ def of_nuggets(known: Format) -> Fits:
 
 def are_nugget_rows(look: Look) -> bool:
     """Fit rows about nuggets: without labels, or in JSON."""
-    if look.form not in ("frame", "records") or look.wanted != "qrels":
-        return False
-    is_about = bool(look.names & _OF_NUGGETS)
-    if look.text == "json" and is_about:
-        return True
+    is_about = look.form in ("frame", "records") and not look.names.isdisjoint(_OF_NUGGETS)
     is_listed = look.form == "records" and look.text != "table" and {"qid", "iteration"} <= look.names
-    return (is_about or is_listed) and look.names.isdisjoint({"label", "score", "rank"})
+    return (is_about and look.text == "json") or ((is_about or is_listed) and look.names.isdisjoint(_VALUES))
 
 
 def are_qrels_of_beir(look: Look) -> bool:
     """Fit qrels whose labels are called score, as those of BEIR, MTEB and ranx."""
-    names = {*look.fields} if look.form in ("frame", "records") and look.wanted == "qrels" else set()
-    are_theirs = {"query-id", "corpus-id", "score"} <= names or {"q_id", "doc_id", "score"} <= names
-    return are_theirs and "label" not in look.names
+    return any(names <= {*look.fields} for names in _OF_BEIR) and "label" not in look.names
 
 
 def have_aspects(look: Look) -> bool:
     """Fit judgements with several columns of whole numbers, none of which is called label."""
-    if not of_names("qid", "docno", without="label score rank", wanted="qrels")(look):
+    if not of_names("qid", "docno", without="label score rank")(look):
         return False
-    first = look.record if look.form == "records" else dict(look.data.head(1).squeeze())
+    first: Mapping[Any, Any] = look.record or next(iter(look.data.head(1).to_dict("records")), {})
     others = [
         value for name, value in first.items() if not usual_names([name], {}) & {"qid", "docno", "iteration", "q0"}
     ]

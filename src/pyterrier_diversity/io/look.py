@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,8 @@ NAMES_OF_RESULTS |= dict.fromkeys(("run", "runid", "run_id", "system"), "name")
 # Other names of columns that tell a header from a line of data.
 _OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight"}
 _OTHER_NAMES |= {*NAMES_OF_RESULTS, "name", "measure", "value"}
+# The only name in an object of rows.
+_OF_ROWS = {"results", "run", "qrels", "rows"}
 _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
 # The line of trec_eval with the tag of a run.
 _TAG = re.compile(rb"^runid\s+all\s.*$", re.MULTILINE)
@@ -50,7 +53,8 @@ class Renamed(os.PathLike[str]):
         return os.fspath(self.path)
 
 
-class Look(NamedTuple):
+@dataclass(frozen=True)
+class Look:
     """What data shows at a glance.
 
     Attributes
@@ -58,15 +62,15 @@ class Look(NamedTuple):
     name : str
         What the data is called in messages.
     wanted : {"run", "qrels", "results"}
-        What it should hold.
+        What it should be.
     columns : mapping of str to str
         The new names of columns.
     by_rank : bool
         Whether ranks order the documents of a run.
-    form : {"lines", "xml", "frame", "records", "object"}
-        Its container. Records are objects of JSON, rows of a table in text, dicts or named tuples.
     data : Content, DataFrame, list of Field or object
         The data.
+    form : {"lines", "xml", "frame", "records", "object"}
+        Its container. Records are objects of JSON, rows of a table in text, dicts or named tuples.
     lines : list of list of str
         The words of the first lines.
     fields : tuple of str
@@ -81,8 +85,8 @@ class Look(NamedTuple):
     wanted: Wanted
     columns: Mapping[str, str]
     by_rank: bool
-    form: Literal["lines", "xml", "frame", "records", "object"]
     data: Any
+    form: Literal["lines", "xml", "frame", "records", "object"] = "object"
     lines: tuple[list[str], ...] = ()
     fields: tuple[str, ...] = ()
     text: Text = ""
@@ -93,7 +97,7 @@ class Look(NamedTuple):
         """The first record; an empty dict if there is none."""
         return self.data[0].value if self.form == "records" and self.data else {}
 
-    @property
+    @cached_property
     def names(self) -> set[str]:
         """The names of columns or of the keys of the first record, with their usual and new names."""
         # The keys of an object that only has objects and lists are ids.
@@ -101,9 +105,12 @@ class Look(NamedTuple):
         names = usual_names((name for name in self.fields if not are_ids or name in self.columns), self.columns)
         return names | {NAMES_OF_RESULTS.get(name, name) for name in names} if self.wanted == "results" else names
 
-    def inside(self, rows: list[Any]) -> Look:
-        """Look at rows that are inside the first record."""
-        return _of_records(self, [Field(row, self.data[0].where) for row in rows], self.text)
+    def records(self) -> list[Field]:
+        """Return the rows of a frame, or the objects, with Python's values."""
+        if self.form == "frame":
+            rows = enumerate(self.data.to_dict("records"))
+            return [Field(native(row), f"{self.name}, row {i}") for i, row in rows]
+        return self.data if self.text else [Field(native(one.value), one.where) for one in self.data]
 
     def at(self, data: Any) -> Look:
         """Look at other data in the place of this one."""
@@ -114,22 +121,16 @@ def look_at(
     source: Any, wanted: Wanted, columns: Mapping[str, str] | None = None, *, by_rank: bool = False, name: str = ""
 ) -> Look:
     """Look at a file, a frame, an object or rows; ``name`` is what messages call data in memory."""
-    columns = source.columns if isinstance(source, Renamed) else columns
+    columns = (source.columns if isinstance(source, Renamed) else columns) or {}
+    columns = columns if all(isinstance(old, str) for old in columns) else {str(old): columns[old] for old in columns}
     data = read_content(source) if is_file(source) else plain(source)
-    name = data.name if isinstance(data, Content) else name
-    columns = columns or {}
-    columns = (
-        columns if all(isinstance(old, str) for old in columns) else {str(old): new for old, new in columns.items()}
-    )
-    look = Look(name or wanted, wanted, columns, by_rank, "object", data)
     if isinstance(data, Content):
-        return _of_content(look)
+        return _of_content(Look(data.name, wanted, columns, by_rank, data))
+    look = Look(name or wanted, wanted, columns, by_rank, data)
     if isinstance(data, pd.DataFrame):
-        levels = [
-            name for name in data.index.names if name in (*USUAL_NAMES, *PYTERRIER_NAMES.values()) and name not in data
-        ]
+        levels = [name for name in data.index.names if name in _OTHER_NAMES and name not in data]
         data = data.reset_index(level=levels) if levels else data
-        return look._replace(form="frame", data=data, fields=tuple(map(str, data.columns)))
+        return replace(look, form="frame", data=data, fields=tuple(map(str, data.columns)))
     if isinstance(data, Mapping):
         return _of_records(look, [Field({name: _listed(of) for name, of in data.items()}, look.name)])
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes, os.PathLike)):
@@ -138,7 +139,8 @@ def look_at(
         if members and all(hasattr(member, "_fields") for member in members):
             return look.at(pd.DataFrame(members, dtype=object))
         rows = [Field(plain(one), f"{look.name}, object {i}") for i, one in enumerate(members)]
-        return _of_records(look, rows) if all(isinstance(row.value, Mapping) for row in rows) else look
+        are_records = all(isinstance(row.value, Mapping) for row in rows)
+        return _of_records(look, rows) if are_records else replace(look, data=members)
     return look
 
 
@@ -153,13 +155,34 @@ def _of_records(look: Look, records: list[Field], text: Text = "") -> Look:
     first = records[0].value if records else {}
     if not isinstance(first, Mapping):
         raise records[0].refused("must be an object, as of to_json(orient='records')")
-    fields = tuple(_with_inner(first, look.columns))
-    return look._replace(form="records", data=records, fields=fields, text=text)
+    inside = _table_in(first, look) if len(records) == 1 else None
+    if isinstance(inside, pd.DataFrame):
+        return look.at(inside)
+    if inside:
+        return _of_records(look, [Field(row, records[0].where) for row in inside], text)
+    nested = (name for name in look.columns if "." in name and inner(first, name) is not None)
+    return replace(look, form="records", data=records, fields=(*map(str, first), *nested), text=text)
 
 
-def _with_inner(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[str]:
-    """Return the names of fields, and of those inside others that have a new name, as ``metadata.topic``."""
-    return [*map(str, record), *(name for name in columns if "." in name and inner(record, name) is not None)]
+def _table_in(record: Mapping[Any, Any], look: Look) -> pd.DataFrame | list[Any] | None:
+    """Return the table in an object, as pandas writes it in any orient, or the rows that are its only value."""
+    columns = {name: list(of.values()) if isinstance(of, Mapping) else of for name, of in record.items()}
+    rows = list(record.values())
+    if isinstance(record.get("data"), list) and not {"columns", "schema"}.isdisjoint(record):
+        return pd.DataFrame(record["data"], columns=record.get("columns"), dtype=object)
+    if _has_columns(record, look) and all(isinstance(column, list) for column in columns.values()):
+        if len(set(map(len, columns.values()))) > 1:
+            raise ValueError(f"{look.name}: the columns have different lengths.")
+        return pd.DataFrame(columns, dtype=object)
+    if len(rows) == 1 and not _OF_ROWS.isdisjoint(record) and isinstance(rows[0], list):
+        rows = rows[0]
+    return rows if all(isinstance(row, Mapping) and _has_columns(row, look) for row in rows) else None
+
+
+def _has_columns(names: Iterable[Any], look: Look) -> bool:
+    known = usual_names(names, look.columns)
+    is_result = look.wanted == "results" and "qid" in known
+    return is_result or ("docno" in known and not known.isdisjoint({"qid", "query", "label", "score", "rank"}))
 
 
 def usual_names(names: Iterable[Any], columns: Mapping[str, str]) -> set[str]:
@@ -168,11 +191,12 @@ def usual_names(names: Iterable[Any], columns: Mapping[str, str]) -> set[str]:
 
 
 def all_names(look: Look) -> set[str]:
-    """Return the names of columns, or of all fields of the first records, and of objects inside them."""
+    """Return the names of columns, or of all fields of the first records, also of objects inside them."""
 
-    def names(value: Any) -> set[str]:
+    def names(value: Any, above: str = "") -> set[str]:
         if isinstance(value, Mapping):
-            return {str(name) for name in value}.union(*map(names, value.values()))
+            inside = (names(of, f"{above}{name}.") for name, of in value.items())
+            return {f"{above}{name}" for name in value}.union(*inside)
         return names(value[0]) if isinstance(value, list) and value else set()
 
     records = look.data[:_MOST_LINES] if look.form == "records" else []
@@ -188,19 +212,19 @@ def inner(record: Any, name: str) -> Any:
 
 def _of_content(look: Look) -> Look:
     if look.wanted == "results":
-        look = look._replace(data=look.data._replace(data=_TAG.sub(b"", look.data.data)))
+        look = replace(look, data=look.data._replace(data=_TAG.sub(b"", look.data.data)))
     content: Content = look.data
     line = content.first_line
     if content.data.startswith(b"PAR1"):
-        return look.at(read_parquet(content))._replace(name=look.name)
+        return look.at(read_parquet(content))
     if _JSON.match(line):
         return _of_records(look, read_json(content), "json")
     if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE")):
-        return look._replace(form="xml")
+        return replace(look, form="xml")
     separator = max(",\t;", key=line.count)
     has_separator = separator in line
     cells = [word.strip('"') for word in re.split(rf"[{separator}\s]" if has_separator else r"\s+", line.strip())]
-    known = {cell.lower() for cell in cells} & (_OTHER_NAMES | USUAL_NAMES.keys() | look.columns.keys())
+    known = {cell.lower() for cell in cells} & (_OTHER_NAMES | look.columns.keys())
     if not any(reads(float, cell) for cell in cells) and (has_separator or len(known) > 1):
         records = read_csv(content, separator if has_separator else " ")
         return _of_records(look, records, "table")
@@ -213,7 +237,7 @@ def _of_content(look: Look) -> Look:
     most = len(lines) if look.wanted == "results" else _MOST_LINES
     filled = [each for each in lines[: content.data.count(b"\n", 0, 4096) + most] if each.strip()]
     words = [words_of(each, quoting, separated) for each in filled[:most]]
-    return look._replace(form="lines", lines=tuple(words), text="lines", separator=separated)
+    return replace(look, form="lines", lines=tuple(words), text="lines", separator=separated)
 
 
 def _separator_of(line: str, separator: str, look: Look) -> str | None:
@@ -231,7 +255,7 @@ def read_records(source: Any, who: str) -> list[Field]:
 
     Parameters
     ----------
-    source : path-like, frame, mapping, or iterable of them
+    source : path-like, frame, mapping, iterable of them, or Look
         Files (JSON, JSON lines, tables with a header, parquet); folders, for all visible files in them; objects and
         rows; or named tuples.
     who : str
@@ -244,20 +268,15 @@ def read_records(source: Any, who: str) -> list[Field]:
     TypeError
         If the source is something else.
     """
-    if isinstance(source, list) and source and isinstance(source[0], Field):
-        return [Field(native(one.value), one.where) for one in source]
-    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
-        files = visible_files(source)
-        if not files:
-            raise ValueError(f"{os.fspath(source)}: the folder is empty.")
-        return [record for file in files for record in read_records(file, who)]
+    folder = source if isinstance(source, (str, os.PathLike)) and os.path.isdir(source) else None
+    source = source if folder is None else visible_files(folder)
+    if folder is not None and not source:
+        raise ValueError(f"{os.fspath(folder)}: the folder is empty.")
     if isinstance(source, (list, tuple)) and any(isinstance(one, (str, os.PathLike)) for one in source):
         return [record for i, one in enumerate(source) for record in read_records(one, f"{who}, object {i}")]
-    look = look_at(source, "qrels", name=who)
-    if look.form == "frame":
-        return [Field(native(row), f"{look.name}, row {i}") for i, row in enumerate(look.data.to_dict("records"))]
-    if look.form == "records":
-        return look.data if look.text else [Field(native(one.value), one.where) for one in look.data]
+    look = source if isinstance(source, Look) else look_at(source, "qrels", name=who)
+    if look.form in ("frame", "records"):
+        return look.records()
     if look.form == "lines" and not look.lines:
         raise ValueError(f"{look.name} is empty.")
     one = look.data[0] if isinstance(look.data, list) else look.data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -189,7 +190,7 @@ def run_parts(source: Source, *, order: OrderedBy) -> Iterator[pd.DataFrame]:
         # Elsewhere, quotes may mean that words are quoted here.
         if look is None or b'"' in part.data:
             raise ReadWholeError
-        lines = read_lines_of_run(look._replace(data=part))
+        lines = read_lines_of_run(replace(look, data=part))
         try:
             with frames.collected() as told:
                 frame = _frame_of_run(look, lines)

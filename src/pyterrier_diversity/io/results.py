@@ -11,10 +11,10 @@ import pandas as pd
 
 from ..frames import Columns, warn
 from ..warnings import RowsWarning
-from .fits import SUMMARIES, are_runs
+from .fits import SUMMARIES
 from .look import Look, look_at
-from .run_collections import named_runs
-from .shapes import frame_in, shape_of
+from .run_collections import are_named, named_runs
+from .shapes import SEVERAL, frame_in, shape_of
 
 
 def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -90,8 +90,9 @@ def _looks(perquery: Any, columns: Mapping[str, str] | None) -> dict[str, Look]:
     if not isinstance(perquery, (str, os.PathLike)):
         look = look_of(perquery)
         shape = shape_of(look)
-        is_one = shape is not None and "results" in shape.holds.split()
-        if is_one or not (isinstance(perquery, Mapping) or (shape is not None and shape.fits is are_runs)):
+        if shape is SEVERAL and look.form == "object":
+            perquery = look.data
+        elif not are_named(perquery) or (shape is not None and "results" in shape.holds.split()):
             return {"": look}
     return {name: look_of(one) for name, one in named_runs("read_perquery", perquery).items()}
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from glob import glob
-from numbers import Number
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,17 @@ import pandas as pd
 from ..frames import Told, collected, give, of_run, warn
 from ..warnings import RowsWarning
 from .files import visible_files
-from .look import look_at
+from .fits import kind_of
+from .look import Look, look_at
 from .readers import OrderedBy, read_run
 from .records import is_frame
-from .shapes import SYSTEMS, refusal, shape_of
+from .shapes import SEVERAL, SYSTEMS, Shape, refusal, shape_of
 
 # Everything that a function accepts as runs: see `read_runs`.
 Runs = Any
 
-_FORMS_OF_RUNS = "runs must be a mapping of names to runs, or paths"
+# The kinds of what belongs to one query.
+_OF_QUERY = ("numbers", "list", "groups")
 # How much of a pattern a message shows.
 _SHOWN = 200
 # The tables that pt.Experiment writes beside the runs in its save_dir.
@@ -100,18 +101,17 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
     TypeError
         If ``runs`` has a form that `read_runs` does not accept.
     """
-    if isinstance(runs, Mapping):
-        if any(_is_ranking(docs) for docs in runs.values()):
-            raise _no_runs(who, runs)
+    if isinstance(runs, (str, os.PathLike)):
+        named: list[tuple[str, Any]] = _named_files([runs])
+    elif are_named(runs):
         named = [(_in_unicode(name), run) for name, run in runs.items()]
     else:
-        if is_frame(runs) or not isinstance(runs, (Iterable, os.PathLike)):
-            raise _no_runs(who, runs)
-        members = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
-        if not all(isinstance(run, (str, os.PathLike)) or is_frame(run) for run in members):
-            raise _no_runs(who, members)
-        named = [(f"run {place}", run) for place, run in enumerate(members, start=1) if is_frame(run)]
-        named += _named_files([run for run in members if not is_frame(run)])
+        look = look_at(runs, "run", name=f"{who}: runs")
+        shape = shape_of(look)
+        if shape is not SEVERAL and not (look.form == "records" and not look.data):
+            raise _no_runs(look, shape)
+        named = [(f"run {place}", run) for place, run in enumerate(look.data, start=1) if is_frame(run)]
+        named += _named_files([run for run in look.data if not is_frame(run)])
     if not named:
         raise ValueError(f"{who}: give at least one run.")
     names = [name for name, _ in named]
@@ -121,30 +121,24 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
     return dict(named)
 
 
-def _no_runs(who: str, runs: Any) -> Exception:
+def are_named(runs: Any) -> bool:
+    """Tell whether something maps names to runs or results, and not queries to documents or values."""
+    return isinstance(runs, Mapping) and not any(kind_of(run) in _OF_QUERY for run in runs.values())
+
+
+def _no_runs(look: Look, shape: Shape | None) -> Exception:
     """Return the error about an argument that is not several runs."""
-    look = look_at(runs, "run", name=f"{who}: runs")
-    shape = shape_of(look)
     if shape is not None and "run" in shape.holds.split():
-        return ValueError(f"{who}: runs is one run. Give it a name, as in {{'mine': run}}.")
+        return ValueError(f"{look.name} is one run. Give it a name, as in {{'mine': run}}.")
     if shape is None:
-        others = f"a list of {type(next(iter(runs))).__name__}" if isinstance(runs, list) else type(runs).__name__
-        return TypeError(f"{who}: {_FORMS_OF_RUNS}, not {others}.")
+        kind = f"a list of {type(look.data[0]).__name__}" if isinstance(look.data, list) else type(look.data).__name__
+        return TypeError(f"{look.name} must be a mapping of names to runs, or paths, not {kind}.")
     return refusal(look, shape)
 
 
 def _in_unicode(name: object) -> str:
     """Return a name that can be written: bytes of file names that are not text become question marks."""
     return str(name).encode(errors="replace").decode()
-
-
-def _is_ranking(docs: object) -> bool:
-    """Tell whether something has the documents of one query, and so is not a run."""
-    if isinstance(docs, Mapping):
-        return bool(docs) and all(isinstance(score, Number) for score in docs.values())
-    if not isinstance(docs, (list, tuple)) or not docs:
-        return False
-    return not isinstance(docs[0], (Mapping, Number)) and not hasattr(docs[0], "_fields")
 
 
 def _named_files(patterns: Iterable[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
@@ -157,16 +151,11 @@ def _named_files(patterns: Iterable[str | os.PathLike[str]]) -> list[tuple[str, 
 
 def _of_systems(path: Path) -> list[tuple[str, Any]]:
     """Return the runs in a file of JSON that has those of several systems."""
-    if path.is_file() and (".json" in path.suffixes or _begins(path, b"{")):
-        with suppress(ValueError):
-            look = look_at(path, "run")
-            return list(look.record.items()) if shape_of(look) is SYSTEMS else []
+    if path.is_file():
+        with suppress(ValueError, OSError), open(path, "rb") as file:
+            look = look_at(path, "run") if ".json" in path.suffixes or file.read(1) == b"{" else None
+            return list(look.record.items()) if look and shape_of(look) is SYSTEMS else []
     return []
-
-
-def _begins(path: Path, mark: bytes) -> bool:
-    with open(path, "rb") as file:
-        return file.read(len(mark)) == mark
 
 
 def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from numbers import Number
 from types import NoneType
@@ -15,7 +16,7 @@ from ..frames import PYTERRIER_NAMES
 from . import fits
 from .by_query import LINE_FORMATS, read_table_of_results, read_values_by_query
 from .dynamic_domain import read_dd_run, read_dd_truth
-from .fits import Fits, of_lines, of_names, of_object, of_record
+from .fits import Fits, of_form, of_lines, of_members, of_names, of_object, of_record
 from .forms import (
     SharedColumns,
     check_names,
@@ -35,11 +36,11 @@ from .trec import read_lines_of_qrels, read_lines_of_run, read_numbered, read_pa
 _ORDER = "Qrels come first, then runs, then measures."
 _EVALUATE = "Evaluate it first, by evaluate_runs(qrels, runs, measures, perquery=True) or, in the shell, evaluate -q."
 _DOCS = "{document: number}, [document] or [(document, score)]"
-# What is wanted; the columns that it has, of which "a|b" is one of two; its dicts; what to do if it is something else.
+# What is wanted; its dicts; what to do if it is something else.
 WANTED = {
-    "run": ("a run", ("qid", "docno", "score|rank"), _DOCS, _ORDER),
-    "qrels": ("qrels", ("qid", "docno", "label"), _DOCS, _ORDER),
-    "results": ("results by query", ("qid", "measure", "value"), "{measure: number}", _EVALUATE),
+    "run": ("a run", _DOCS, _ORDER),
+    "qrels": ("qrels", _DOCS, _ORDER),
+    "results": ("results by query", "{measure: number}", _EVALUATE),
 }
 _LONGEST_RECORD = 100
 
@@ -62,10 +63,8 @@ _INTENTS = (
     "Make rows of it: pandas.DataFrame([(q, i, d, 1) for q, intents in data.items() for i, docs in intents.items() for "
     "d in docs], columns=['qid', 'iteration', 'docno', 'label'])."
 )
-_RELEVANT = (
-    "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets. If they have "
-    "labels with fractions, make rows of qid, docno and label."
-)
+_RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
+_FRACTIONS = "If they are labels, make rows of qid, docno and label."
 _SYSTEMS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
 _BY_QUERY = "Evaluate by query (-q in the shell)."
 _NO_MEASURES = (
@@ -90,17 +89,20 @@ class Shape(NamedTuple):
     name : str
         What it is, in the user's words.
     holds : str
-        What it holds, separated by spaces: "run", "qrels" or "results".
+        What it can be read as, separated by spaces: "run", "qrels" or "results".
     fits : callable
         Tells whether data that is looked at has this shape.
     read : callable or str
         What reads it as a frame; or what the user can do, if nothing reads it.
+    wanted : str
+        It is only looked for if one of these is wanted.
     """
 
     name: str
     holds: str
     fits: Fits
     read: Callable[[Look], pd.DataFrame] | str
+    wanted: str = "run qrels results"
 
 
 def frame_in(look: Look) -> pd.DataFrame:
@@ -109,7 +111,7 @@ def frame_in(look: Look) -> pd.DataFrame:
     Raises
     ------
     ValueError, TypeError
-        If the data has no known shape, or holds something else. The message says what was seen and what to do.
+        If the data has no known shape, or is something else. The message says what was seen and what to do.
     """
     shape = shape_of(look)
     if look.form == "lines" and shape is not NUMBERED and look.columns and not isinstance(look.columns, SharedColumns):
@@ -122,18 +124,18 @@ def frame_in(look: Look) -> pd.DataFrame:
 
 def shape_of(look: Look) -> Shape | None:
     """Return the first shape that fits, if any."""
-    return next((shape for shape in SHAPES if shape.fits(look)), None)
+    return next((shape for shape in SHAPES if look.wanted in shape.wanted.split() and shape.fits(look)), None)
 
 
 def refusal(look: Look, shape: Shape | None) -> Exception:
     """Return the error about data that does not hold what is wanted: what was seen, what is wanted, and what to do."""
-    what, needed, of_queries, instead = WANTED[look.wanted]
+    what, of_queries, instead = WANTED[look.wanted]
     if shape is None and (look.form == "object" or any(map(_is_foreign, look.record.values()))):
         members, of = (look.record.values(), "a dict of ") if look.form == "records" else (look.data, "rows of ")
         others = [one for one in members if not isinstance(one, Mapping)] if isinstance(look.data, list) else []
         kind = f"{of}{type(others[0]).__name__}" if others else type(look.data).__name__
         return TypeError(f"{look.name} must be {_FORMS} {of_queries}, not {kind}.")
-    missing = [name.replace("|", " or ") for name in needed if look.names.isdisjoint(name.split("|"))]
+    missing = [name.replace("|", " or ") for name in fits.missing(look.names, fits.NEEDED[look.wanted])]
     found = f"; found: {', '.join(look.fields) or 'nothing'}" if look.form in ("frame", "records") else ""
     if look.form == "records" and look.record and look.text != "table":
         shown = json.dumps(native(look.record), default=str, ensure_ascii=False)
@@ -147,7 +149,7 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
             f"io.read_{call}(..., columns={{'theirs': '{old}'}}){shell}."
         )
     step = shape.read if isinstance(shape.read, str) else instead
-    return ValueError(f"{look.name} holds {shape.name}, not {what}{found}. {step}")
+    return ValueError(f"{look.name} is {shape.name}, not {what}{found}. {step}")
 
 
 def _is_foreign(value: Any) -> bool:
@@ -155,7 +157,7 @@ def _is_foreign(value: Any) -> bool:
 
 
 def _of_nothing(look: Look) -> pd.DataFrame:
-    return pd.DataFrame(columns=[name.split("|")[0] for name in WANTED[look.wanted][1]])
+    return pd.DataFrame(columns=[name.split("|")[0] for name in fits.NEEDED[look.wanted]])
 
 
 def _of_session(look: Look) -> pd.DataFrame:
@@ -165,7 +167,7 @@ def _of_session(look: Look) -> pd.DataFrame:
 
 
 def _of_nuggets(look: Look) -> pd.DataFrame:
-    return read_nuggets(look.data, columns=look.columns)
+    return read_nuggets(look.data if look.form == "object" else look, columns=look.columns)
 
 
 def _of_table(look: Look) -> pd.DataFrame:
@@ -180,31 +182,15 @@ def _of_table(look: Look) -> pd.DataFrame:
     return with_unjudged(frame) if look.wanted == "qrels" else frame
 
 
-def _of_columns(look: Look) -> pd.DataFrame:
-    columns = {name: list(of.values()) if isinstance(of, Mapping) else of for name, of in look.record.items()}
-    if len(set(map(len, columns.values()))) > 1:
-        raise ValueError(f"{look.name}: the columns have different lengths.")
-    return frame_in(look.at(pd.DataFrame(columns, dtype=object)))
-
-
-def _of_split(look: Look) -> pd.DataFrame:
-    return frame_in(look.at(pd.DataFrame(look.record["data"], columns=look.record.get("columns"), dtype=object)))
-
-
-def _of_members(look: Look) -> pd.DataFrame:
-    """Read the rows that are the only value of an object, or all its values."""
-    values = list(look.record.values())
-    return frame_in(look.inside(values[0] if isinstance(values[0], list) else values))
-
-
 def _of_scores(look: Look) -> pd.DataFrame:
     """Read qrels whose labels are called score."""
-    return frame_in(look._replace(columns=SharedColumns({**look.columns, "score": "label"})))
+    return frame_in(replace(look, columns=SharedColumns({**look.columns, "score": "label"})))
 
 
-_WIDE = of_names("qid", without="docno query measure value", wanted="results")
-_BOTH, _ALL = "run qrels", "run qrels results"
-SYSTEMS = Shape("runs of several systems", "", of_record(fits.map_systems), _SYSTEMS)
+_WIDE = of_names("qid", without="docno query measure value")
+_ALL = "run qrels results"
+SEVERAL = Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}")
+SYSTEMS = Shape("runs of several systems", "", of_members("rows run lists"), _SYSTEMS, "run qrels")
 NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.by_number, read_numbered)
 
 #: The first shape that fits counts, so they are sorted from special to general.
@@ -212,57 +198,56 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a pipeline", "", of_object("transform_iter"), "Give its results: pipeline(topics)."),
     Shape("a dataset", "", of_object("get_qrels", "qrels_iter"), "Give its qrels: dataset.get_qrels()."),
     Shape("a measure", "", of_object("calc_aggregate", "SUPPORTED_PARAMS"), _ORDER),
-    Shape("a folder", "", partial(fits.is_folder, "run"), "io.read_runs reads its files."),
-    Shape("a folder", "qrels", partial(fits.is_folder, "qrels"), _of_nuggets),
-    Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}"),
+    Shape("a folder", "", fits.is_folder, "io.read_runs reads its files.", "run"),
+    Shape("a folder", "qrels", fits.is_folder, _of_nuggets, "qrels"),
+    SEVERAL,
     Shape("empty", _ALL, fits.is_empty, _of_nothing),
     NUMBERED,
     Shape("a session of TREC Dynamic Domain", "run", fits.is_session, _of_session),
-    Shape("judgements of several aspects", "", of_lines(range(6, 99), fits.are_aspects, wanted="qrels"), _ONE_LABEL),
+    Shape("judgements of several aspects", "", of_lines(range(6, 99), fits.are_aspects), _ONE_LABEL, "qrels"),
     Shape("a run", "run", of_lines(6), read_lines_of_run),
     Shape("prels (topic, document, judgement, method, probability)", "qrels", of_lines(5, fits.are_prels), read_prels),
     Shape("passages of TREC Dynamic Domain", "qrels", of_lines(5, fits.are_passages), read_passages),
     Shape("a sample of judgements with their stratum", "", of_lines(5, fits.are_samples), _ONE_LABEL),
-    Shape("qrels with weights", "qrels", of_lines(5, wanted="qrels"), read_lines_of_qrels),
+    Shape("qrels with weights", "qrels", of_lines(5), read_lines_of_qrels, "qrels"),
     Shape("qrels", "qrels", of_lines(4, fits.are_qrels), read_lines_of_qrels),
     *(
-        Shape(f"results in lines of {names}", "results", fits.of_values(names), partial(read_values, names))
+        Shape(f"results in lines of {names}", "results", fits.of_values(names), partial(read_values, names), "results")
         for names in (*LINE_FORMATS.values(), "name measure qid value")
     ),
-    Shape("a table of means", "", of_lines(2, wanted="results"), _BY_QUERY),
-    Shape("lines without the name of a known measure", "", partial(fits.other_lines, "results"), _NO_MEASURES),
+    Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
+    Shape("lines without the name of a known measure", "", of_form("lines"), _NO_MEASURES, "results"),
     Shape("a list of documents with bits for their intents", "", of_lines(3, fits.are_bits), _BITS),
-    Shape("lines of three columns without names", "", of_lines(3, wanted="qrels"), _by_number("label")),
+    Shape("lines of three columns without names", "", of_lines(3), _by_number("label"), "qrels"),
     Shape("lines of three columns without names", "", of_lines(3), _by_number("rank")),
-    Shape("lines of four columns without names", "", of_lines(4, wanted="run"), _by_number("rank")),
-    Shape("lines of a run", "run", partial(fits.other_lines, "run"), read_lines_of_run),
-    Shape("lines of qrels", "qrels", partial(fits.other_lines, "qrels"), read_lines_of_qrels),
-    Shape("a truth file of TREC Dynamic Domain", "qrels", fits.is_xml, lambda look: read_dd_truth(look.data)),
-    Shape("a table in pandas' orient 'split' or 'table'", _ALL, of_record(fits.is_split, _ALL), _of_split),
-    Shape("a dict of columns", _ALL, of_record(fits.are_columns, _ALL), _of_columns),
-    Shape("a table in pandas' orient 'index'", _ALL, of_record(fits.are_rows, _ALL), _of_members),
-    Shape("rows in an object", _BOTH, of_record(fits.holds_rows), _of_members),
-    Shape("judged answers", _BOTH, of_record(fits.are_answers, "run"), partial(frame_of, rows_of_answer)),
+    Shape("lines of four columns without names", "", of_lines(4), _by_number("rank"), "run"),
+    Shape("lines of a run", "run", of_form("lines"), read_lines_of_run, "run"),
+    Shape("lines of qrels", "qrels", of_form("lines"), read_lines_of_qrels, "qrels"),
+    Shape("a truth file of TREC Dynamic Domain", "qrels", of_form("xml"), lambda look: read_dd_truth(look.data)),
+    Shape("judged answers", "run", of_names("qid", "nuggets", "run_id"), partial(frame_of, rows_of_answer), "run"),
     *(Shape(known.title, "qrels", fits.of_nuggets(known), _of_nuggets) for known in NUGGET_FORMATS[:-2]),
-    Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _of_nuggets),
+    Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _of_nuggets, "qrels"),
     Shape("a request of Castorini's tools", "run", of_record(fits.is_request), partial(frame_of, rows_of_row)),
-    Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, _of_scores),
+    Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, _of_scores, "qrels"),
     Shape("qrels", "qrels", of_names("qid", "docno", "label"), _of_table),
     Shape("a run", "run", of_names("qid", "docno", "score|rank"), _of_table),
-    Shape("documents by query", "", of_record(fits.lists_documents, "qrels"), _RELEVANT),
+    Shape("documents by query", "", of_record(fits.lists_documents), _RELEVANT, "qrels"),
     Shape("documents by query", "run", of_record(fits.lists_documents), partial(frame_of, rows_of_row)),
     Shape("results by query", "results", of_names("qid", "measure", "value", without="docno"), read_table_of_results),
-    Shape("results with a column for each measure", "results", _WIDE, read_table_of_results),
-    Shape("{query: {measure: value}}", "results", of_record(fits.are_values, "results"), read_values_by_query),
+    Shape("results with a column for each measure", "results", _WIDE, read_table_of_results, "results"),
+    Shape("{query: {measure: value}}", "results", of_members("numbers"), read_values_by_query, "results"),
     Shape("a table of means", "", of_names("name|run", without="docno qid measure"), _BY_QUERY),
-    Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS),
-    Shape("rows without score or rank", "", of_names("qid", "docno", wanted="run"), _RANK),
+    Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS, "qrels"),
+    Shape("rows without score or rank", "", of_names("qid", "docno"), _RANK, "run"),
     Shape("topics", "", of_names("qid", "query", without="docno"), _ORDER),
-    Shape("groups of documents", "qrels", of_record(fits.are_groups, "qrels"), _of_nuggets),
-    Shape("labels by query", "qrels", of_record(fits.are_labels, "qrels"), partial(frame_of, rows_of_queries)),
-    Shape("documents by query", "", of_record(fits.are_queries, "qrels"), _RELEVANT),
-    Shape("documents by query", "run", of_record(fits.are_queries), partial(frame_of, rows_of_queries)),
-    Shape("{query: {intent: [documents]}}", "", of_record(fits.map_intents, "qrels"), _INTENTS),
+    Shape("scores by query", "", fits.are_scores, _FRACTIONS, "qrels"),
+    Shape("labels by query", "qrels", of_members("numbers"), partial(frame_of, rows_of_queries), "qrels"),
+    Shape("groups of documents", "qrels", of_members("groups"), _of_nuggets, "qrels"),
+    Shape("documents by query", "", of_members("list groups objects"), _RELEVANT, "qrels"),
+    Shape(
+        "documents by query", "run", of_members("numbers", "list groups objects"), partial(frame_of, rows_of_queries)
+    ),
+    Shape("{query: {intent: [documents]}}", "", of_members("lists"), _INTENTS, "qrels"),
     SYSTEMS,
     Shape("a nested object", "", of_record(fits.is_nested), _NESTED),
 )

@@ -131,7 +131,7 @@ class TestPoolDepth:
             ({"group": {"P@1": "P"}}, "group has no family for P@2"),
             ({"runs": {"x": RUNS["x"]}}, "runs must have at least 2 systems, not 1 .x"),
             ({"runs": RUNS["x"]}, "pool_depth: runs is one run"),
-            ({"runs": {**RUNS, "w": RUNS["x"].drop(columns="score")}}, "Run w: run holds rows without score or rank"),
+            ({"runs": {**RUNS, "w": RUNS["x"].drop(columns="score")}}, "Run w: run is rows without score or rank"),
             ({"qrels": FULL.drop(columns="label")}, "qrels: missing column label;"),
             ({"qrels": FULL.iloc[:0]}, "qrels must not be empty"),
             ({"qrels": qrels("1 0 nobody 1")}, "qrels must judge at least one of the top 1 documents"),

@@ -309,7 +309,7 @@ BOTH = [
     ({"form": "idf"}, r"form must be one of 'linear', 'bounded', 'log', not 'idf'"),
     ({"qrels": OF_FOUR.drop(columns="doc_id")}, r"qrels: missing column docno"),
     ({"qrels": OF_FOUR.head(0)}, r"qrels must not be empty"),
-    ({"runs": {**FOUR, "E": FOUR["A"].drop(columns="score")}}, r"run holds rows without score or rank"),
+    ({"runs": {**FOUR, "E": FOUR["A"].drop(columns="score")}}, r"run is rows without score or rank"),
 ]
 OF_NUMBER = [
     ({"sizes": [2, 5]}, r"number_of_systems: sizes must be an integer in \[2, 4\], not 5\."),
