@@ -1,6 +1,11 @@
+import re
+from html import unescape
+
 import pytest
+from click.testing import CliRunner
 
 from pyterrier_diversity import RBU, StRecall, html_report
+from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER
 from pyterrier_diversity.io import read_qrels, read_run
 from shell import BM25, XQUAD, fail, run
@@ -44,3 +49,18 @@ def test_a_report_on_a_dataset_has_its_texts_and_names_from_files(tmp_path):
     assert "Tallow Quay Crane" in text
     assert "Okapi" in text
     assert "Rankings are read down to rank 5." in text
+
+
+@pytest.mark.filterwarnings("always")
+def test_the_page_has_the_warnings_of_the_shell(tmp_path):
+    (tmp_path / "a.run").write_text("".join(f"1 Q0 demo-{rank} {rank} {rank} t\n" for rank in range(1, 9)))
+    page = tmp_path / "a.html"
+
+    arguments = ["report", "demo", str(tmp_path / "a.run"), "-m", "RBU@5", "-o", str(page)]
+    told = CliRunner().invoke(app, arguments).stderr
+
+    printed = [line.removeprefix("Warning: ") for line in told.splitlines() if line.startswith("Warning: ")]
+    (listed,) = re.findall(r'<ul id="warnings">(.*?)</ul>', page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    in_python = [line.replace("--order rank", "order='rank'") for line in printed]
+    assert [unescape(line) for line in re.findall("<li>(.*?)</li>", listed)] == in_python
+    assert {line.rpartition(" ")[2] for line in printed} >= {"[RanksWarning]", "[MissingWarning]"}

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .. import html_report
+from ..frames import once_a_kind
 from ..io import is_device
 from ..io.tables import PEOPLE
 from ..meta import compare as compared
@@ -111,8 +112,7 @@ def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()]
 
 @command
 @of(Asked, "qrels", "runs", "columns", "measures", "order", "ignore", "doc_len", "rng", depth=_TO_CUTOFFS)
-@of(compared, "test", "correction", "alpha")
-@of(html_report, "title")
+@of(html_report, "test", "correction", "alpha", "title")
 @of(Called)
 def report(
     asked: Asked,
@@ -132,18 +132,18 @@ def report(
     output : path
         The file to write, such as report.html; - for standard output.
     baseline : str
-        Compare with this run; a file, or the name of a run. By default, the first run.
+        Compare each other run with this one; a file, or the name of a run. By default, all runs are compared.
     """
     if output != STANDARD_OUTPUT and not is_device(output) and not output.lower().endswith((".html", ".htm")):
         raise click.UsageError(f"-o must end in .html or .htm, not {output!r}.")
     measures = asked.named()
     asked, others = asked.with_baselines([baseline] if baseline else [])
-    asked.judged.attrs["file"] = asked.qrels
-    for name, run in asked.frames.items():
-        run.attrs["file"] = asked.file_of(name)
     how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng}
     how |= called.renamed
-    with TemporaryDirectory() as folder:
+    with once_a_kind(), TemporaryDirectory() as folder:  # the page has the warnings about files, too
+        asked.judged.attrs["file"] = asked.qrels
+        for name, run in asked.frames.items():
+            run.attrs["file"] = asked.file_of(name)
         path = f"{folder}/report.html" if output == STANDARD_OUTPUT else output
         written = html_report(asked.judged, asked.frames, measures, path, **how)
         if output == STANDARD_OUTPUT:

@@ -39,15 +39,25 @@ def give(found: Iterable[Told]) -> None:
     if outer is not None:
         outer.extend(found)
         return
+    for warning in merged(found):
+        _show(warning)
+
+
+def pending() -> list[Told]:
+    """Return the warnings that the call around has collected so far."""
+    return [*(_collecting.get() or ())]
+
+
+def merged(found: Iterable[Told]) -> Iterator[Warning]:
+    """Yield each warning once, and one of each kind for those about runs."""
     kinds: dict[type[Warning], dict[str, list[str]]] = {}
     for warning, run in found:
         texts = kinds.setdefault(type(warning), {}).setdefault(run, [])
         texts += [] if str(warning) in texts else [str(warning)]
     for kind, by_run in kinds.items():
-        for text in by_run.pop("", []):
-            _show(kind(text))
+        yield from map(kind, by_run.pop("", []))
         if by_run:
-            _show(kind(_of_runs(by_run)))
+            yield kind(_of_runs(by_run))
 
 
 def _of_runs(texts: Mapping[str, list[str]]) -> str:

@@ -18,23 +18,26 @@ import pandas as pd
 
 from .. import io
 from ..evaluate import check_files, evaluate_runs, first_ranks, missed_intents, texts_of_intents
-from ..frames import collected, once_a_kind
+from ..frames import Told, collected, give, merged, pending
 from ..judged import Ranked, Run, judge
 from ..measures.composite import last_rank
 from ..measures.groups import read_some_measures
+from ..measures.parse import higher_is_better
 from ..meta import compare
 from ..meta.scores import Scores, read_scores, rounded
 from ..meta.significance.marks import told_of_test
+from ..meta.significance.tests import Test
 from ..parameters import CUTOFF, checked
 from ..randomness import Rng
+from ..warnings import KINDS
 from .summary import TestedMeans, meaning
 
+_WHO = "html_report"
 _PATH = (str, os.PathLike)
 # How many queries have both rankings.
 _MOST_QUERIES = 5
 
 
-@once_a_kind()
 def html_report(
     qrels: pd.DataFrame,
     runs: io.Runs,
@@ -43,7 +46,7 @@ def html_report(
     *,
     baseline: str | None = None,
     cutoff: int | None = None,
-    test: str = "tukey-randomised",
+    test: Test | None = None,
     correction: str | None = None,
     alpha: float = 0.05,
     names: Mapping[Any, str] | None = None,
@@ -54,10 +57,11 @@ def html_report(
     """Write a report on systems as one HTML file that needs no scripts or other files.
 
     The report says in plain words which system is best on which measure, by how much, whether that could be chance, and
-    what the measures mean. It has the means with intervals, the differences on each query, and what `check_files` finds
-    in the data, such as unjudged documents. For the five queries that differ most, it shows both rankings side by side.
-    It lists the intents (nuggets) that each system covers and misses. At the end are the date, the files, the versions
-    and the signatures of the measures. Systems are in the order of the first measure.
+    what the measures mean. It has all warnings of this call, the means with intervals, the differences on each query,
+    and what `check_files` finds in the data, such as unjudged documents. It shows the rankings of the best system and
+    the baseline side by side, for the five queries on which these two differ most. It lists the intents (nuggets) that
+    each system covers and misses. At the end are the date, the files, the versions and the signatures of the measures.
+    Systems are in the order of the first measure.
 
     Parameters
     ----------
@@ -67,17 +71,25 @@ def html_report(
         The results of each system, as `io.read_runs` takes them. Columns ``query`` and the beginning of ``text`` are
         shown.
     measures : Measure or str, or iterable of them
-        The measures. The first one decides which queries differ most.
+        The measures. The first one decides the order of the systems, and which queries differ most.
     path : path
         The file to write. An existing file is replaced.
     baseline : str, optional
         The system to compare the others with. By default, all pairs are tested, and the pictures show differences from
-        the first system.
+        the first of the runs.
     cutoff : int >= 1, optional
         Last rank that the report shows and counts as covering an intent: by default, the highest cutoff of the
         measures, or 10 if none has one.
-    test, correction, alpha, rng
-        The significance test, as in `meta.compare`.
+    test : {"tukey-randomised", "tukey", "bootstrap", "t", "wilcoxon", "permutation"}, optional
+        The significance test, as in `meta.compare`. By default, with a baseline, the paired t-test ("t") of each system
+        against it with Holm's correction, so that a further system changes no p-value; otherwise "tukey-randomised",
+        which tests all systems together.
+    correction : str, optional
+        Correction for multiple comparisons, as in `meta.compare`.
+    alpha : float in (0, 1)
+        Significance level.
+    rng : int or Generator, optional
+        Random seed.
     names, labels : mapping, optional
         The text to show for each system or measure, by its name.
     title : str
@@ -98,8 +110,8 @@ def html_report(
 
     Warns
     -----
-    DataWarning
-        As in `evaluate_runs`.
+    DataWarning, SignificanceWarning
+        As in `evaluate_runs`, `meta.compare` and `check_files`. The page has them, too.
 
     Examples
     --------
@@ -113,17 +125,18 @@ def html_report(
     ...     written.name, written.stat().st_size < 200_000
     ('report.html', True)
     """
-    who = "html_report"
-    chosen = {str(measure): measure for measure in read_some_measures(who, measures)}
-    cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"] or max(last_rank(one) or 0 for one in chosen.values()) or 10
-    qrels, given, frames = _read(who, qrels, runs, path, baseline)
-    perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
-    scores = read_scores(perquery)
-    with collected():  # the warnings about the runs were given above
-        how: dict[str, Any] = {"test": test, "baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
-        enough = min(len(scores.systems), len(scores.queries)) > 1
-        tested = TestedMeans(scores, compare(perquery, **how) if enough else None)
-        frames = {name: frames[name] for name in tested.systems}
+    chosen = {str(measure): measure for measure in read_some_measures(_WHO, measures)}
+    cutoff = checked(_WHO, CUTOFF, cutoff=cutoff)["cutoff"] or max(last_rank(one) or 0 for one in chosen.values()) or 10
+    before = pending()
+    with collected() as found:
+        qrels, given, frames = _read(qrels, runs, path, baseline)
+        perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
+        scores = read_scores(perquery)
+        how: dict[str, Any] = {"correction": correction, "alpha": alpha, "rng": rng}
+        tested = TestedMeans(scores, _compared(perquery, scores, test, baseline, **how))
+    frames = {name: frames[name] for name in tested.systems}
+    with collected():  # warnings that are given already
+        data, further = _data_told(qrels, given, frames, cutoff, found)
         page = _template().render(
             title=title,
             names=io.called("names", names, frames),
@@ -132,27 +145,46 @@ def html_report(
             tested=tested,
             meanings={name: meaning(measure) for name, measure in chosen.items()},
             signatures=perquery.attrs["signatures"],
-            **_data_told(qrels, given, frames, cutoff),
+            warnings=[(type(warning).__name__, str(warning)) for warning in merged([*before, *found, *further])],
+            **data,
             **_differences_told(qrels, frames, scores, baseline or next(iter(given))),
             **_intents_told(qrels, frames, cutoff),
         )
     with io.replaced(path) as file:
         file.write_text(page, encoding="utf-8")
+    give([*found, *further])
     return Path(path)
 
 
 def _read(
-    who: str, qrels: Any, runs: io.Runs, path: str | os.PathLike[str], baseline: str | None
+    qrels: Any, runs: io.Runs, path: str | os.PathLike[str], baseline: str | None
 ) -> tuple[pd.DataFrame, dict[str, Any], dict[str, pd.DataFrame]]:
     """Return the qrels, the runs as given, and the runs as frames.
 
     The page must not replace one of their files, and the baseline must be one of the runs.
     """
-    given = io.named_runs(who, runs)
-    io.refuse_inputs(who, Path(path), [Path(one) for one in (qrels, *given.values()) if isinstance(one, _PATH)])
+    given = io.named_runs(_WHO, runs)
+    io.refuse_inputs(_WHO, Path(path), [Path(one) for one in (qrels, *given.values()) if isinstance(one, _PATH)])
     if baseline is not None and baseline not in given:
-        raise ValueError(f"{who}: baseline must be one of {', '.join(given)}, not {baseline!r}.")
-    return io.qrels_frame(qrels), given, dict(io.read_runs(given, who=who))
+        raise ValueError(f"{_WHO}: baseline must be one of {', '.join(given)}, not {baseline!r}.")
+    return io.qrels_frame(qrels), given, dict(io.read_runs(given, who=_WHO))
+
+
+def _compared(
+    perquery: pd.DataFrame,
+    scores: Scores,
+    test: Test | None,
+    baseline: str | None,
+    *,
+    correction: str | None,
+    **how: Any,
+) -> pd.DataFrame | None:
+    """Return the test of the differences, or None if there is nothing to compare."""
+    if min(len(scores.systems), len(scores.queries)) < 2:
+        return None
+    if test is None:
+        test, correction = ("tukey-randomised", correction) if baseline is None else ("t", correction or "holm")
+    return compare(perquery, test, baseline=baseline, correction=correction, **how)
 
 
 @cache
@@ -171,9 +203,16 @@ def _printable(value: Any) -> Any:
 
 
 def _data_told(
-    qrels: pd.DataFrame, runs: Mapping[str, Any], frames: Mapping[str, pd.DataFrame], cutoff: int
-) -> dict[str, Any]:
-    """Return the texts of the queries, the findings in the data, and the date, the files and the versions."""
+    qrels: pd.DataFrame,
+    runs: Mapping[str, Any],
+    frames: Mapping[str, pd.DataFrame],
+    cutoff: int,
+    found: Iterable[Told],
+) -> tuple[dict[str, Any], list[Told]]:
+    """Return the texts of the queries, notes on the data, the date, the files and the versions; and further warnings.
+
+    These are the warnings of `check_files`, without those of a kind that was ``found`` for their run.
+    """
     versions = [f"{name} {version(name)}" for name in ("pyterrier-diversity", "ir-measures", "numpy", "scipy")]
     made = {
         "date": f"{datetime.now(tz=UTC):%Y-%m-%d}",
@@ -181,8 +220,15 @@ def _data_told(
         "qrels": _file(qrels),
         "files": {name: _file(run) for name, run in runs.items()},
     }
-    findings = check_files(qrels, frames, cutoff=cutoff).to_dict("records")
-    return {"asked": io.texts_of_queries(qrels, *frames.values()), "findings": findings, "made": made}
+    known = {(row["name"], row["about"]) for row in (told.as_row() for told in found)}
+    rows = check_files(qrels, frames, cutoff=cutoff).to_dict("records")
+    further = [
+        Told(KINDS[row["about"]](row["message"]), row["name"] if row["name"] in frames else "")
+        for row in rows
+        if row["about"] and (row["name"], row["about"]) not in known
+    ]
+    notes = [row for row in rows if row["kind"] == "note"]
+    return {"asked": io.texts_of_queries(qrels, *frames.values()), "notes": notes, "made": made}, further
 
 
 def _file(given: Any) -> str:
@@ -196,28 +242,33 @@ def _differences_told(
 ) -> dict[str, Any]:
     """Return the differences from the baseline by measure, system and query, the largest gain first.
 
-    For the queries with the largest differences by the first measure, return the explained rankings of the two systems.
+    For the queries with the largest differences between the best other system and the baseline by the first measure,
+    return their explained rankings.
     """
     from ..transformers import Explain
 
     first = scores.systems.index(baseline)
-    deltas = {
-        measure: pd.DataFrame(rounded(values - values[first]).T, scores.queries, scores.systems)
+    gains = {
+        measure: pd.DataFrame(
+            rounded((values - values[first]) * (1 if higher_is_better(measure) else -1)).T,
+            scores.queries,
+            scores.systems,
+        )
         for measure, values in scores.by_measure.items()
     }
     others = [name for name in frames if name != baseline]
     pictures = {
         measure: {name: list(of[name].sort_values(ascending=False, kind="stable").items()) for name in others}
-        for measure, of in deltas.items()
+        for measure, of in gains.items()
     }
-    delta = deltas[scores.measures[0]]
-    largest, furthest = delta.abs().max(axis=1).sort_values(ascending=False, kind="stable"), delta.abs().idxmax(axis=1)
-    queries = largest.index[largest > 0][:_MOST_QUERIES].tolist()
+    pair = (baseline, *others[:1])
+    gain = gains[scores.measures[0]][pair[-1]]
+    largest = gain.abs().sort_values(ascending=False, kind="stable")
     explain, shown = Explain(qrels, scores.measures[0]), []
-    for qid in queries:
-        of_query = {name: frames[name][frames[name]["qid"] == qid] for name in (baseline, furthest[qid])}
+    for qid in largest.index[largest > 0][:_MOST_QUERIES]:
+        of_query = {name: frames[name][frames[name]["qid"] == qid] for name in pair}
         rankings = {name: explain(rows).to_dict("records") for name, rows in of_query.items()}
-        shown.append({"qid": qid, "difference": delta.loc[qid, furthest[qid]], "rankings": rankings})
+        shown.append({"qid": qid, "difference": gain[qid], "rankings": rankings})
     return {"baseline": baseline, "n_queries": len(scores.queries), "pictures": pictures, "queries": shown}
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..measures.base import implementation
 from ..measures.composite import innermost
+from ..measures.parse import higher_is_better
 from ..meta.scores import Scores
 from .reference import entry
 
@@ -24,10 +25,11 @@ _UNTESTED: dict[str, Any] = {"significant": None, "lead": ""}
 # values of these parameters, and for the defaults of all others.
 _FREE = {"cutoff", "rel", "full", "p", "e", "gain", "max_rel", "measure"}
 _IN_PLAIN_WORDS = {
-    "Coverage": "the share of the intents that {} contain; important intents count more, and 1 means all intents",
-    "StRecall": "the share of the intents that {} contain; all intents count the same",
+    "Coverage": "the share of a query's intents that {} contain; important intents count more, and 1 means all intents",
+    "StRecall": "the share of a query's intents that {} contain, without those that no judged document contains; all "
+    "intents count the same",
     "MRecall": "the share of the queries for which {} contain everything that could be found",
-    "NuggetScore": "the share of the facts that {} support; partial support counts half",
+    "NuggetScore": "the share of a query's facts that {} support; partial support counts half",
     "alpha_nDCG": "how close {} are to the best possible order, which has new intents first; each repetition of an "
     "intent counts less",
     "ERR_IA": "how soon in {} a reader finds what they want, averaged over the intents",
@@ -49,14 +51,17 @@ class TestedMeans:
     def __init__(self, scores: Scores, compared: pd.DataFrame | None) -> None:
         self.compared, self._measures = compared, scores.measures
         means = pd.DataFrame({name: of.mean(axis=1) for name, of in scores.unrounded.items()}, scores.systems)
-        # The first measure decides the order of the systems.
-        self._means = means.loc[scores.given].sort_values(self._measures[0], ascending=False, kind="stable")
+        # The lower, the better, where a measure says so.
+        self._signs = {name: 1 if higher_is_better(name) else -1 for name in self._measures}
+        first = self._measures[0]
+        self._means = means.loc[scores.given].sort_values(first, ascending=self._signs[first] < 0, kind="stable")
         self.systems: list[str] = self._means.index.tolist()
         # What the test says of each system by a measure, against each other one.
         self._against: dict[tuple[str, str], dict[str, dict[str, Any]]] = defaultdict(dict)
         for row in [] if compared is None else compared.to_dict("records"):
             ends = row.get("ci_low", np.nan), row.get("ci_high", np.nan)
-            for one, other, of, sign in (("name", "other", "", 1), ("other", "name", "other_", -1)):
+            better = self._signs[row["measure"]]
+            for one, other, of, sign in (("name", "other", "", better), ("other", "name", "other_", -better)):
                 low, high = sorted(sign * end for end in ends)
                 interval = f", {low:+.3f} to {high:+.3f}" if np.isfinite(ends).all() else ""
                 self._against[row["measure"], row[one]][row[other]] = {
@@ -78,25 +83,29 @@ class TestedMeans:
     def _cell(self, measure: str, system: str) -> dict[str, Any]:
         means, against = self._means[measure], self._against[measure, system]
         low, high = next((told["mean"] for told in against.values()), (np.nan, np.nan))
+        gains = (means[system] - means) * self._signs[measure]
         differ = [other for other, told in against.items() if told["significant"]]
         return {
             "text": f"{means[system]:.3f}",
-            "best": f"{means[system]:.3f}" == f"{means.max():.3f}" and len(means) > 1,
+            "best": system in self._best(measure) and len(means) > 1,
             "interval": f"{low:.3f} to {high:.3f}" if np.isfinite([low, high]).all() else "",
-            "above": self.numbers_of(other for other in differ if means[other] < means[system]),
-            "below": self.numbers_of(other for other in differ if means[other] > means[system]),
+            "better": self.numbers_of(other for other in differ if gains[other] > 0),
+            "worse": self.numbers_of(other for other in differ if gains[other] < 0),
         }
+
+    def _best(self, measure: str) -> list[str]:
+        """Return the systems with the best mean, as it is printed."""
+        printed = self._means[measure].map("{:.3f}".format).astype(float) * self._signs[measure]
+        return printed.index[printed == printed.max()].tolist()
 
     def sentences(self, names: Mapping[str, str], labels: Mapping[str, str]) -> list[str]:
         """Say for each measure which system is best, and whether that could be chance."""
         return [self._sentence(measure, names, labels[measure]) for measure in self._measures]
 
     def _sentence(self, measure: str, names: Mapping[str, str], label: str) -> str:
-        means = self._means[measure].map("{:.3f}".format).astype(float)
-        best, *equal = means.index[means == means.max()]
+        means, (best, *equal) = self._means[measure], self._best(measure)
         told = f"By {label}, {_few_of([names[system] for system in (best, *equal)], len(means))}"
-        mean, share = self._means.loc[best, measure], measure.split("@")[0].split("(")[0] in ("Coverage", "StRecall")
-        worth = f"a mean of {mean:.3f}" + (f", that is {mean:.1%} of the intents" if share else "")
+        worth = f"a mean of {means[best]:.3f}" + (" (lower is better)" if self._signs[measure] < 0 else "")
         if len(means) == 1:
             return f"{told} has {worth}."
         if equal:
