@@ -1,6 +1,5 @@
 """What captions and sentences of the pages say in numbers that no block beside them prints."""
 
-import re
 from importlib.resources import files
 
 import matplotlib.pyplot as plt
@@ -98,9 +97,3 @@ def test_the_means_of_the_two_judges_are_those_of_the_sentence():
 
     assert says("judges", f"Its mean over 200 questions is {model.mean():.3f}.")
     assert says("judges", f"their mean would be {people.mean():.3f}.")
-
-
-def test_the_table_of_constraints_is_about_ten_of_them():
-    (words,) = re.findall(r"^The (\w+) constraints$", PAGES.joinpath("which_measure.rst").read_text("utf-8"), re.M)
-
-    assert words == "ten"

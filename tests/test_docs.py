@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+import zlib
 from contextlib import redirect_stdout
 from html import unescape
 from importlib.resources import files
@@ -21,13 +22,19 @@ import pytest
 
 import pyterrier_diversity
 from console import WITH_SESSIONS, Shell, sessions
+from page_scripts import script
 from processes import in_a_new_process
 from pyterrier_diversity import SessionDCG, evaluate, ideal, io, meta, plots, simulate, transformers
 from pyterrier_diversity.datasets.demo import FOLDER as DEMO
+from pyterrier_diversity.measures import registered
 from pyterrier_diversity.warnings import KINDS, DataWarning
 
 FOLDER = Path(str(files("pyterrier_diversity").joinpath("pt_docs")))
 PAGES = sorted(FOLDER.rglob("*.rst"))
+
+# Pages that list messages, commands or words: they have neither a picture nor a paper, and some no examples.
+WITHOUT_EXAMPLES = {"api", "measures", "index", "install", "changelog", "glossary", "cheat_sheet"}
+LISTS = WITHOUT_EXAMPLES - {"index"} | {"troubleshooting", "warnings", "long_evaluations", "shell", "files", "gallery"}
 
 # Fewer fixed letters than these, and a message would be recognised by chance.
 FEWEST = 8
@@ -41,6 +48,75 @@ def blocks(text: str, language: str) -> list[str]:
     """Return the code blocks of a page, without their indentation."""
     found = re.findall(rf"^\.\. code-block:: {language}\n\n((?:(?: +.*)?\n)+)", text, flags=re.MULTILINE)
     return [textwrap.dedent(block).strip() for block in found]
+
+
+def test_the_block_of_the_start_page_runs_alone_in_an_empty_folder_and_prints_what_it_says(tmp_path):
+    (code,), (output,) = (blocks(read("index"), language) for language in ("python", "none"))
+
+    printed = in_a_new_process(f"import os\nos.chdir({str(tmp_path)!r})\n{code}")
+
+    assert textwrap.dedent(f"    {printed}").split() == output.split()
+
+
+def test_the_start_page_has_six_groups_of_at_most_26_pages():
+    captions = re.findall(r":caption: (.*)", read("index"))
+    listed = [name for part in re.findall(r":hidden:\n\n((?:   .*\n)+)", read("index")) for name in part.split()]
+
+    assert captions == ["Start", "Evaluate runs", "RAG and agents", "Re-rank", "Study measures", "Reference"]
+    assert len(listed) == len(set(listed)) <= 26
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent == FOLDER], ids=lambda page: page.stem)
+def test_the_script_of_a_page_has_its_examples_in_order(page):
+    text = page.read_text(encoding="utf-8")
+    run = [each for each in doctest.DocTestParser().get_examples(text) if each.exc_msg is None]
+
+    statements = [ast.dump(statement) for example in run for statement in ast.parse(example.source).body]
+    assert [ast.dump(statement) for statement in ast.parse(script(text)).body] == statements
+
+
+def test_each_line_of_the_cheat_sheet_runs(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    page = read("cheat_sheet")
+    rows = re.findall(r"^   \* - :doc:.*\n     - ``(.*)``\n     - (?:``(.*)``|\\-)$", page, flags=re.MULTILINE)
+    names = {
+        "path": DEMO / "qrels.txt",
+        "run": DEMO / "bm25.run",
+        "nuggets": [{"qid": "q", "docno": "d", "nugget": "n", "label": 1}],
+    }
+    exec(blocks(page, "python")[0], names)
+    exec(CHEATED, names)
+    (tmp_path / "here").mkdir()
+    shell = Shell(tmp_path / "here")
+    monkeypatch.chdir(shell.folder)
+
+    for code, command in rows:
+        eval(code, names)
+        if command:
+            printed = shell.run(f"pyterrier-diversity {command}")
+            assert shell.status == 0, printed
+
+    assert len(rows) == page.count("* - :doc:")
+
+
+# What the page says of its names.
+CHEATED = """
+demo = pt.get_dataset("diversity:demo")
+topics, qrels, measures = demo.get_topics(), demo.get_qrels(), [RBU @ 10]
+runs = systems = {name: demo.get_results(name) for name in ("bm25", "xquad")}
+perquery = evaluate_runs(qrels, runs, measures, perquery=True)
+compared = meta.compare(perquery, rng=1)
+run = runs["bm25"]
+bm25 = BM25(demo.get_corpus_iter(verbose=False))
+intents = OnSubtopics(bm25, demo.get_topics("subtopics"))
+"""
+
+
+def test_the_gallery_shows_each_picture_that_plots_draws():
+    from write_gallery import SHOWN, page
+
+    assert {"gallery.rst": f"{read('gallery')}"} == page(), "python tests/write_gallery.py writes it"
+    assert sorted(SHOWN) == sorted(plots.__all__)
 
 
 # Those of the pages that show sessions of the shell are run before these, in `cli/test_page.py`.
@@ -57,7 +133,7 @@ def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
         failed, attempted = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
 
     assert failed == 0
-    assert (attempted > 0) == (page.stem not in {"api", "measures"} and page.parent == FOLDER)
+    assert attempted > 0 or page.stem in WITHOUT_EXAMPLES or page.parent != FOLDER
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -142,7 +218,7 @@ def test_each_measure_is_linked_to_its_own_section():
 
 
 # Pages to look things up in, and pages that are generated.
-REFERENCE = {"api", "files", "measures", "symbols"}
+REFERENCE = {"api", "files", "measures", "gallery"}
 READ = [page for page in PAGES if page.parent == FOLDER and page.stem not in REFERENCE]
 
 
@@ -168,30 +244,23 @@ def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages_and
     )
 
     assert len(figures) == text.count("pictures/")
-    assert bool(figures) != (
-        page.stem.startswith("troubleshooting")
-        or page.stem in {"nugget_formats", "long_evaluations", "shell", "warnings"}
-    )
+    assert bool(figures) != (page.stem in LISTS | {"nugget_formats", "constraints"})
 
 
-def test_each_picture_is_on_one_page():
-    shown = sorted(name for page in READ for name in re.findall(r"pictures/(\S+)", page.read_text(encoding="utf-8")))
+def test_each_picture_is_on_one_page_or_in_the_gallery():
+    shown = [name for page in READ for name in re.findall(r"pictures/(\S+)", page.read_text(encoding="utf-8"))]
 
-    assert shown == sorted(path.name for path in (FOLDER / "pictures").iterdir())
+    assert len(shown) == len(set(shown))
+    assert {*shown, *re.findall(r"pictures/(\S+)", read("gallery"))} == {
+        path.name for path in (FOLDER / "pictures").iterdir()
+    }
 
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
 def test_a_page_names_a_paper_or_is_about_messages_and_commands(page):
     cited = ".. cite.dblp::" in page.read_text(encoding="utf-8")
 
-    assert cited or page.stem in {
-        "files",
-        "long_evaluations",
-        "shell",
-        "troubleshooting",
-        "troubleshooting_steps",
-        "warnings",
-    }
+    assert cited or page.stem in LISTS
 
 
 def test_the_table_of_warnings_has_the_docstring_of_each_class():
@@ -204,9 +273,8 @@ def test_the_table_of_warnings_has_the_docstring_of_each_class():
 
 
 def quoted() -> list[str]:
-    """Return the messages of the pages on troubleshooting."""
-    pages = read("troubleshooting") + read("troubleshooting_steps")
-    return re.findall(r"^\| ``(.*)``$", pages, flags=re.MULTILINE)
+    """Return the messages of the page on troubleshooting."""
+    return re.findall(r"^\| ``(.*)``$", read("troubleshooting"), flags=re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -281,6 +349,26 @@ def test_the_command_of_contributing_builds_the_pages_without_a_word(built):
 
     assert printed == ""
     assert {path.stem for path in PAGES} <= {path.stem for path in folder.rglob("*.html")}
+
+
+def test_the_index_has_each_measure_on_its_own_page(built):
+    content = (built[0] / "objects.inv").read_bytes()
+    lines = zlib.decompress(content[content.index(b"zlib.\n") + 6 :]).decode().splitlines()
+    measures = {
+        found[1] for line in lines if (found := re.match(r"pyterrier_diversity\.(\w+) py:data 1 measures/", line))
+    }
+
+    assert measures == {measure.NAME for measure in registered()}
+    assert '"rbu":[[' in (built[0] / "searchindex.js").read_text(encoding="utf-8")
+
+
+def test_code_can_be_copied_without_prompts_and_reached_by_the_keyboard_and_a_page_has_its_script(built):
+    page = (built[0] / "rag.html").read_text(encoding="utf-8")
+
+    assert "copybutton.js" in page
+    assert page.count("<pre") == page.count('<pre tabindex="0">') > 5
+    assert (built[0] / "_scripts" / "rag.py").read_text(encoding="utf-8") == script(read("rag"))
+    assert 'href="_scripts/rag.py"' in page
 
 
 def attributes(page: Path, names: str) -> set[str]:

@@ -52,6 +52,10 @@ def illustrations() -> dict[str, Callable[[], object]]:
         "means": lambda: plots.means(compared, RBU @ 10),
         "differences": lambda: plots.differences(baseline, RBU @ 10),
         "coverage": lambda: plots.intent_coverage(qrels, runs, measure=StRecall),
+        "query_coverage": lambda: plots.coverage(qrels, runs, QUERY, intents=texts),
+        "by_topic_set_size": lambda: plots.by_topic_set_size(
+            meta.topic_sampling(perquery, sizes=[2, 4, 6, 8, 10, 12], n_trials=500, rng=1)
+        ),
         "asl": lambda: plots.asl_curve(meta.asl_curve(compared)),
         "missed_intents": lambda: plots.missed_intents(missed_intents(named, runs, 5), QUERY),
         **OF_PAGES,

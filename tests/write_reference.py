@@ -127,7 +127,7 @@ def pages() -> dict[str, str]:
         families[type(measure).__module__].append((measure, example))
     ordered = {module: families[module] for module in sorted(families, key=_place)}
     written = {f"measures/{_stem(module)}.rst": _family_page(module, of) for module, of in ordered.items()}
-    return {"measures.rst": _first_page(ordered), "symbols.rst": _symbols_page(), **written}
+    return {"measures.rst": _first_page(ordered), "measures/symbols.rst": _symbols_page(), **written}
 
 
 # The families in the order of the pages, the simplest first; any others follow.
@@ -148,14 +148,14 @@ _FAMILIES: tuple[str, ...] = (
 
 _INTRODUCTION = """\
 Every measure of :mod:`pyterrier_diversity` by family, Rank-Biased Utility first. Each family has a page with the
-formulas, the parameters, an example and the sources. :doc:`symbols` has what all measures share: the rules, the symbols
-of the formulas, and the common parameters. :doc:`which_measure` helps you choose.
+formulas, the parameters, an example and the sources. :doc:`measures/symbols` has what all measures share: the rules,
+the symbols of the formulas, and the common parameters. :doc:`which_measure` helps you choose.
 
 *Needs* lists the columns of the qrels that a measure reads in addition to ``qid``, ``docno``, ``label`` and
 ``iteration``; those in brackets are optional."""
 
 _OF_SYMBOLS = """\
-What the pages of :doc:`measures` have in common: which documents, intents and queries count, what the letters in the
+This page defines what all measures share: which documents, intents and queries count, what the letters in the
 formulas mean, the parameters that many measures have, and the topic of the examples."""
 
 _SYMBOLS = """\
@@ -218,8 +218,8 @@ and each document has {words:g} words. To compute a value yourself:
 {value}
 
 *Equal to* names the tool, or the printed example, whose values a test of this package reproduces. *Constraints* are
-those of Amigó et al. (2018), which :doc:`which_measure` explains: "meets" means that a search found no counter-example.
-The search uses no cutoff if the measure does not need one, and turns of five documents."""
+those of Amigó et al. (2018) (:doc:`../constraints`): "meets" means that a search found no counter-example. The search
+uses no cutoff if the measure does not need one, and turns of five documents."""
 
 # Parameters that are explained once for all measures.
 _COMMON: dict[str, Parameter] = {**CUTOFF, **GRADES, **JUDGED_ONLY}
@@ -232,8 +232,16 @@ def _is_common(parameter: Parameter) -> bool:
 def _first_page(families: dict[str, list[tuple[DiversityMeasure, Example]]]) -> str:
     """Return the page with all measures in tables."""
     tables = [part for module, of in families.items() for part in (_title(_family(module), "-"), _index(module, of))]
-    toctree = "\n".join([".. toctree::", "   :hidden:", "", *(f"   measures/{_stem(module)}" for module in families)])
-    return "\n\n".join([_title("Measures", "="), _INTRODUCTION, toctree, *tables]) + "\n"
+    toctree = "\n".join(
+        [
+            ".. toctree::",
+            "   :hidden:",
+            "",
+            "   measures/symbols",
+            *(f"   measures/{_stem(module)}" for module in families),
+        ]
+    )
+    return "\n\n".join([_title("Measures", "="), _LINKED, _INTRODUCTION, toctree, *tables]) + "\n"
 
 
 def _symbols_page() -> str:
@@ -267,8 +275,13 @@ def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
     return "\n".join([f":doc:`Formulas, parameters and examples <measures/{_stem(module)}>`", "", *lines])
 
 
+# Single backticks are links, in any build of the pages.
+_LINKED = """\
+.. default-role:: py:obj
+.. currentmodule:: pyterrier_diversity"""
+
 _EXPLAINED = """\
-:doc:`../symbols` explains the :ref:`symbols <diversity-symbols>`, the
+:doc:`symbols` explains the :ref:`symbols <diversity-symbols>`, the
 :ref:`common parameters <diversity-common-parameters>` and
 :ref:`the topic of the examples <diversity-the-topic-of-the-examples>`."""
 
@@ -293,7 +306,16 @@ def _family_page(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str
         _section(measure, example, shared, "" if once else key)
         for (measure, example), key in zip(of, cited, strict=True)
     ]
-    parts = [_title(_family(module), "="), subtitle, *more, _EXPLAINED, *common, *sections, *cited[: int(once)]]
+    parts = [
+        _title(_family(module), "="),
+        _LINKED,
+        subtitle,
+        *more,
+        _EXPLAINED,
+        *common,
+        *sections,
+        *cited[: int(once)],
+    ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -351,8 +373,10 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
         own.append(f"- See {', and '.join(told)}.")
     return "\n\n".join(
         [
+            f".. index:: {', '.join(_spellings(known['measure']))}",
             f".. _diversity-{known['measure']}:",
             _title(f"``{known['measure']}``: {known['name']}", "-"),
+            f".. py:data:: {known['measure']}",
             prose(measure),
             f".. math:: {notes_of(measure)['Formula']}",
             *([f"where {where}."] if where else []),
@@ -361,6 +385,13 @@ def _section(measure: DiversityMeasure, example: Example, shared: Mapping[str, P
             *([cited] if cited else []),
         ]
     )
+
+
+def _spellings(name: str) -> list[str]:
+    """Return a name and how papers write it, so that a search for any of these finds the measure first."""
+    symbols = name.replace("sharp_", "#-").replace("sharp", "#").replace("plus", "+").replace("alpha_", "\u03b1-")
+    every = {name, *(each.replace("_", "-") for each in (name, symbols, name.replace("sharp", "-sharp")))}
+    return [f"! {each}" for each in sorted(every)]  # of the first rank in the search
 
 
 def _parameter(name: str, parameter: Parameter) -> str:

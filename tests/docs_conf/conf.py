@@ -6,16 +6,24 @@ extension reads them before napoleon does, which fills the terminal with wrong e
 
 import gc
 import inspect
+import re
+import sys
+from importlib import metadata
 from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util.docutils import SphinxDirective
 
+FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER.parent))
+from page_scripts import script  # noqa: E402
+
 # Nearly all objects of a build are there to its end: searches for garbage would take a third of its time.
 gc.disable()
 
 project = "pyterrier-diversity"
+version = release = metadata.version(project)
 author = "the pyterrier-diversity authors"
 copyright = author
 master_doc = "index"
@@ -26,13 +34,18 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx.ext.githubpages",
     "sphinx.ext.napoleon",
+    "sphinx_copybutton",
 ]
+# A block is copied without its prompts and its output.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 autodoc_typehints = "none"
 autoclass_content = "both"
 autodoc_default_options = {"member-order": "bysource"}
 autodoc_inherit_docstrings = False
 html_theme = "furo"
-html_title = project
+html_title = f"{project} {release}"
 html_show_sphinx = False
 html_static_path = ["static"]
 html_css_files = ["custom.css"]
@@ -45,9 +58,7 @@ nitpick_ignore_regex = [
     ("py:class", r"pyterrier_diversity\.(judged|measures)\..*"),
 ]
 
-REFERENCES = dict(
-    line.split("\t") for line in Path(__file__).with_name("references.tsv").read_text(encoding="utf-8").splitlines()
-)
+REFERENCES = dict(line.split("\t") for line in (FOLDER / "references.tsv").read_text(encoding="utf-8").splitlines())
 
 
 class Citation(SphinxDirective):
@@ -87,7 +98,44 @@ def without_new(app, what, name, obj, options, lines):
     lines[:] = [line for line in lines if not line.startswith("Create new instance of ")]
 
 
+def with_changelog_and_script(app, name, source):
+    """Add the changelog to its page, and to a page with examples a line about them and their script."""
+    if name == "changelog":
+        source[0] += as_pages(FOLDER.parents[1] / "CHANGELOG.md")
+    if "\n>>> " in source[0] and "/" not in name:
+        title, rule, text = re.split(r"\n(=+)\n", source[0], maxsplit=1)
+        path = f"_scripts/{name}.py"
+        link = f'Blocks build on those above them. <a href="{path}" download>Download all as a script.</a>'
+        source[0] = f'{title}\n{rule}\n\n.. raw:: html\n\n   <p class="script">{link}</p>\n\n{text}'
+        target = Path(app.outdir, path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(script(text), encoding="utf-8")
+
+
+def as_pages(path):
+    """Return Markdown of headings, lists, code and links as reStructuredText."""
+    _, _, text = path.read_text(encoding="utf-8").partition("\n")
+    parts = re.split(r"`([^`]+)`|\[([^\]]+)\]\((\S+)\)", text)
+    for i, (text, code, link, address) in enumerate(zip(parts[::4], *(parts[n::4] for n in (1, 2, 3)), strict=False)):
+        marked = f"``{code}``" if code else f"`{link} <{address}>`__"
+        parts[4 * i : 4 * i + 4] = [re.sub(r"([\\*|_@])", r"\\\1", text.replace("**", "")), f"\\ {marked}\\ ", "", ""]
+    text = re.sub(r"\n( *- )", r"\n\n\1", "".join(parts))
+    for mark, line in (("###", "~"), ("##", "-")):
+        text = re.sub(
+            rf"^{mark} (.*)$", lambda found, line=line: f"{found[1]}\n{line * len(found[1])}", text, flags=re.M
+        )
+    return f"\n{text}"
+
+
+def reachable(app, name, template, context, tree):
+    """Let the keyboard reach code, which scrolls on a narrow screen."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+
+
 def setup(app):
+    app.connect("source-read", with_changelog_and_script)
+    app.connect("html-page-context", reachable)
     app.connect("autodoc-process-docstring", without_new)
     app.connect("autodoc-process-signature", parameters_of_a_step)
     app.add_directive("cite.dblp", Citation)
