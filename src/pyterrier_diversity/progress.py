@@ -7,6 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+# What `tqdm` gets if there are bars at all: False for wherever `pt.tqdm` draws them, None for terminals only.
+_disabled: bool | None = False
+
+
+def only_in_terminals() -> None:
+    """Show no more bars where standard error is not a terminal, such as in a file."""
+    global _disabled
+    _disabled = None
 
 
 def progress(items: Sequence[T], what: str, *, unit: str = "it") -> Iterable[T]:
@@ -24,4 +32,4 @@ def progress_bar(total: int, what: str, **options: Any) -> Any:
         from pyterrier import tqdm
     else:
         from tqdm import tqdm
-    return tqdm(total=total, desc=what, delay=2, leave=False, disable=total < 2, **options)
+    return tqdm(total=total, desc=what, delay=2, leave=False, disable=total < 2 or _disabled, **options)

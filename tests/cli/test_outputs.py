@@ -84,7 +84,7 @@ def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_c
     ("arguments", "begin"),
     [
         (["evaluate", QRELS, BM25, *RBU_5, "--format", "csv"], b"name,RBU@5\nbm25,"),
-        (["compare", QRELS, BM25, XQUAD, *RBU_5], b"RBU@5\nsystem"),
+        (["compare", QRELS, BM25, XQUAD, *RBU_5], b"RBU@5\nname"),
         (["report", QRELS, BM25, XQUAD, *RBU_5], b"<!DOCTYPE html>"),
         (["plot", "coverage", QRELS, BM25, "-q", "1"], b"\x89PNG"),
         (["measures", "RBU"], b"RBU("),

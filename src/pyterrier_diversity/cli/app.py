@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from .. import __version__
+from ..progress import only_in_terminals
 from ..warnings import KINDS
 
 # The module of each command.
@@ -54,6 +55,7 @@ class _Commands(click.Group):
         # A shell that starts a program in the background lets it ignore Ctrl-C.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _interrupted)
+        only_in_terminals()
         sys.warnoptions += [f"ignore::UserWarning:{tracker}" for tracker in _TRACKERS]  # processes that start get these
         for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
             if getattr(sys, name) is None:  # it was closed: the first file would be opened in its place
@@ -82,11 +84,15 @@ class _Commands(click.Group):
             warnings.showwarning = partial(_show_warning, ctx)
             try:
                 return super().invoke(ctx)
+            except click.UsageError as error:
+                raise click.UsageError(_in_lines(error.format_message()), error.ctx) from error
+            except click.ClickException as error:
+                raise click.ClickException(_in_lines(error.message)) from error
             except _ERRORS as error:
                 _end_if_interrupted()
                 if isinstance(error, BrokenPipeError):
                     raise
-                raise click.ClickException(_in_the_shell(_sentence(error), ctx)) from error
+                raise click.ClickException(_in_lines(_in_the_shell(_sentence(error), ctx))) from error
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:
@@ -121,7 +127,16 @@ def _end_if_interrupted() -> None:
 
 def _show_warning(ctx: click.Context, message: Warning | str, category: type[Warning], *_: Any) -> None:
     name = f" [{category.__name__}]" if category in KINDS.values() else ""
-    click.echo(f"Warning: {_in_the_shell(str(message), ctx)}{name}", err=True)
+    from .outputs import tell
+
+    tell(f"Warning: {_in_the_shell(str(message), ctx)}{name}")
+
+
+def _in_lines(message: str) -> str:
+    """Return an error message in lines that fit the terminal, after "Error: "."""
+    from ..io import in_lines, terminal_width
+
+    return in_lines(f"Error: {message}", terminal_width(2), "  ").removeprefix("Error: ")
 
 
 def _in_the_shell(message: str, ctx: click.Context) -> str:

@@ -119,7 +119,7 @@ def report(
     called: Called,
     *,
     output: Annotated[str, FILE, "-o"],
-    baseline: Annotated[str | None, "-b"] = None,
+    baseline: str | None = None,
     **how: Any,
 ) -> None:
     """Write a report as one HTML page.

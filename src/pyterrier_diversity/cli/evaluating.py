@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import Counter
 from contextlib import suppress
 from functools import partial
-from textwrap import shorten
 from typing import Annotated
 
 import click
@@ -18,16 +16,17 @@ from .. import check_files, missed_intents
 from ..evaluate import aggregates
 from ..io import printable
 from ..io.by_query import LINE_FORMATS, lines_of_results
-from ..io.tables import PEOPLE
 from ..measures import parse
 from ..measures.composite import last_rank
 from .inputs import Asked
 from .options import command, of
-from .outputs import Shown, Written, end_if_incomplete, end_with_gates, in_the_shell, tell
+from .outputs import Shown, Written, end_if_incomplete, end_with_gates, in_the_shell, say, tell
 
 _TO_20 = "Last rank at which judged documents are counted: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 _ONE = "The measure, such as 'RBU@20'."
+# Ids of intents with more characters are shown as numbers.
+_LONG = 4
 _WARNINGS_TOO = "Exit with status 1 for warnings, too."
 
 
@@ -76,7 +75,7 @@ def evaluate(
     written.put(table, partial(lines_of_results, format=written.chosen, places=written.places), LINE_FORMATS)
     if signatures and written.chosen != "latex":
         told = [found.attrs["signatures"][str(measure)] for measure in chosen]
-        click.echo("\n" + "\n".join(told), err=not (written.printed and written.chosen == "table"))
+        say("\n" + "\n".join(told), "  ", err=not (written.printed and written.chosen == "table"))
     failures: list[str] = []
     if least:
         from ..meta import below_minimum
@@ -140,31 +139,41 @@ def explain(asked: Asked, shown: Shown) -> None:
     # The cutoff of a session counts turns.
     lasts = [asked.depth or (None if "turn" in table else last_rank(asked.measure)) or len(table) for table in whole]
     explained = [table[table["position"] <= last] for table, last in zip(whole, lasts, strict=True)]
-    explained = list(map(_with_texts, explained)) if shown.chosen in PEOPLE else explained
-    if len(explained) == 1:
-        columns = ["position", "docno", "intents", "new_intents", "judged", "contribution", "value"]
-        shown.put(explained[0][columns])
+    # People see numbers, whose intents are told below the table.
+    numbers, legend = _numbered(explained) if shown.chosen == "table" else ({}, "")
+    called = [
+        table.assign(
+            intents=table["intents"].map(lambda row: {numbers.get(name, name): label for name, label in row.items()}),
+            new_intents=table["new_intents"].map(lambda row: [numbers.get(name, name) for name in row]),
+        )
+        for table in explained
+    ]
+    if len(called) == 1:
+        table = called[0][["position", "docno", "intents", "new_intents", "judged", "contribution", "value"]]
     else:
-        table = explain_difference(*explained)
-        columns = ["docno", "new_intents", "contribution", "value"]
-        headers = {column: f"{column} {names[0]}" for column in columns}
-        headers |= {f"{column}_other": f"{column} {names[1]}" for column in columns}
-        shown.put(table[["position", *headers, "difference"]].rename(columns=headers))
+        table = explain_difference(*called)
+        headers = {
+            f"{column}{suffix}": f"{column} {name}"
+            for column in ("docno", "new_intents", "contribution", "value")
+            for suffix, name in zip(("", "_other"), names, strict=True)
+        }
+        table = table[["position", "difference", *headers]].rename(columns=headers)
+    shown.put(table, legend=legend)
     values = [table["value"].iloc[-1] for table in whole]
-    told = [f"{name} {value:.4g}" for name, value in zip(names, values, strict=True)]
-    told += [f"difference {values[0] - values[1]:.4g}"] if len(values) == 2 else []
+    places = 4 if shown.places is None else shown.places
+    told = [f"{name} {value:z.{places}f}" for name, value in zip(names, values, strict=True)]
+    told += [f"difference {values[0] - values[1]:z.{places}f}"] if len(values) == 2 else []
     tell(f"{asked.measure} for query {asked.query}: {', '.join(told)}.")
 
 
-def _with_texts(explained: pd.DataFrame) -> pd.DataFrame:
-    """Return an explanation with the beginning of the intents' texts in place of their ids, for people."""
-    whole = {name: text for of in explained.attrs.get("texts", {}).values() for name, text in of.items()}
-    short = {name: shorten(text, 40, placeholder=" …") for name, text in whole.items()}
-    times = Counter(short.values())
-    texts = {name: text if times[text] == 1 else f"{name}: {text}" for name, text in short.items()}
-    labels = explained["intents"].map(lambda row: {texts.get(name, name): label for name, label in row.items()})
-    new = explained["new_intents"].map(lambda row: [texts.get(name, name) for name in row])
-    return explained.assign(intents=labels, new_intents=new)
+def _numbered(explained: list[pd.DataFrame]) -> tuple[dict[str, str], str]:
+    """Return the numbers of intents whose ids are long, and a line for each intent that the table shows."""
+    texts = {name: text for of in explained[0].attrs.get("texts", {}).values() for name, text in of.items()}
+    there = {intent for table in explained for of in table["intents"] for intent in of}
+    ordered = sorted(there, key=lambda name: (len(name), name))
+    is_long = max(map(len, ordered), default=0) > _LONG
+    numbers = {name: str(number) if is_long else name for number, name in enumerate(ordered, 1)}
+    return numbers, "\n".join(f"{numbers[name]}: {texts.get(name) or name}" for name in ordered if is_long or texts)
 
 
 @command

@@ -37,7 +37,6 @@ class Asked:
         Names of columns in the files and what they mean, such as 'topic=qid,passage=docno,aspect=iteration'.
     measures : tuple of str
         A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.
-        Required, unless a gate (--min, --no-worse) names a measure.
     order : str
         Order the documents of a run by score, as trec_eval does, or by rank.
     strict : bool

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from textwrap import shorten
 from typing import Annotated
 
-import click
 import pandas as pd
 
-from ..io import formatted
+from ..io import formatted, in_lines, terminal_width
 from .options import MeasureText, command, of
-from .outputs import Shown
+from .outputs import Shown, say
 
 
 @command
@@ -37,9 +38,18 @@ def measures(name: Annotated[str | None, MeasureText()], shown: Shown) -> None:
         raise ValueError(
             f"This package has no measure {name!r}. {meant}'pyterrier-diversity measures' lists all measures."
         )
-    described = reference.text if name is None else reference.full_text
-    table = pd.DataFrame([dict(reference.entry(measure)) for measure in chosen])
-    shown.put(table, lambda _: "\n".join(map(described, chosen)))
+    table = pd.DataFrame(list(map(reference.entry, chosen)))
+    table["what"] = table["what"].str.replace("`", "")
+
+    def text(_: pd.DataFrame) -> str:
+        if name is not None:
+            lines = reference.text(chosen[0]).split("\n")
+            return "\n".join(in_lines(line, shown.width, "  " * line.startswith(" ")) for line in lines)
+        room = (shown.width or sys.maxsize) - max(map(len, table["measure"])) - 2
+        short = [shorten(what, max(room, 20), placeholder=" …") for what in table["what"]]
+        return formatted(table[["measure"]].assign(what=short))
+
+    shown.put(table, text)
 
 
 @command
@@ -51,9 +61,7 @@ def datasets(shown: Shown) -> None:
     """
     from ..datasets import described
 
-    told = described()
-    lines = [f"{name:<{max(map(len, told))}}  {text}" for name, text in told.items()]
-    shown.put(pd.DataFrame(told.items(), columns=["name", "what"]), lambda _: "\n".join(lines))
+    shown.put(pd.DataFrame(described().items(), columns=["name", "what"]))
 
 
 @command
@@ -91,19 +99,20 @@ def demo() -> None:
     measures = [RBU @ 5, alpha_nDCG @ 5, StRecall @ 5, Adhoc(nDCG @ 5), Adhoc(AP)]
     table = pt.Experiment({**runs, "ideal": Ideal(qrels, alpha_nDCG @ 5, ideal="exact")}, topics, qrels, measures)
     n_intents = qrels.groupby("qid")["iteration"].nunique().mean()
-    click.echo(f"diversity:demo, {len(topics)} queries of {n_intents:.1f} intents on average\n")
-    click.echo(formatted(table[["name", *map(str, measures)]], places=3))
-    click.echo(
-        "\nAd-hoc nDCG prefers more-like-this, which retrieves many documents of one intent. The diversity measures\n"
-        "prefer xquad, which re-ranks bm25 by the query's subtopics. StRecall counts the intents covered. alpha-nDCG\n"
-        "and RBU also reward early ranks, and reward repeated intents less. RBU subtracts the effort of reading:\n"
-        "three good documents (xquad-top-3) beat five that repeat each other (bm25). ideal is the best possible\n"
-        "ranking by alpha-nDCG."
+    width = terminal_width()
+    say(f"diversity:demo, {len(topics)} queries of {n_intents:.1f} intents on average\n")
+    say(formatted(table[["name", *map(str, measures)]], places=3, width=width))
+    say(
+        "\nAd-hoc nDCG prefers more-like-this, which retrieves many documents of one intent. The diversity measures "
+        "prefer xquad, which re-ranks bm25 by the query's subtopics. StRecall counts the intents covered. alpha-nDCG "
+        "and RBU also reward early ranks, and reward repeated intents less. RBU subtracts the effort of reading: three "
+        "good documents (xquad-top-3) beat five that repeat each other (bm25). ideal is the best possible ranking by "
+        "alpha-nDCG."
     )
     explain = Explain(qrels, RBU @ 5)
     for name in ("bm25", "xquad"):
         top = runs[name][(runs[name]["qid"] == topics["qid"][0]) & (runs[name]["rank"] < 5)]
         shown = explain(top)[["position", "docno", "intents", "new_intents", "contribution", "value"]]
-        click.echo(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
-        click.echo(formatted(shown, places=3))
-    click.echo("\nTry it with these runs: pyterrier-diversity evaluate demo bm25 xquad -m 'RBU@5 alpha_nDCG@5'")
+        say(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
+        say(formatted(shown, places=3, width=width))
+    say("\nTry it with these runs:\n\n    pyterrier-diversity evaluate demo bm25 xquad -m 'RBU@5 alpha_nDCG@5'")

@@ -21,8 +21,47 @@ STANDARD_OUTPUT = "-"
 FILE = click.Path(dir_okay=False)
 
 
+# The options below each heading of a help; the last heading has all others.
+_HEADINGS = {
+    "Measures and tests": "measures baselines baseline test correction alternative groups alpha n_trials rng tuning",
+    "Input": "columns order doc_len people query depth rel",
+    "Gates and warnings": "minima no_worse tolerance strict ignore",
+    "Output": "output format by_query queries signatures places transpose names labels title dpi",
+}
+# It looks like a hyphen, and no line ends behind it.
+_JOINED = "\N{NON-BREAKING HYPHEN}"
+
+
+class _Formatter(click.HelpFormatter):
+    """A formatter of helps that breaks no line at a hyphen."""
+
+    def write(self, string: str) -> None:
+        super().write(string.replace(_JOINED, "-"))
+
+    def write_text(self, text: str) -> None:
+        super().write_text(text.replace("-", _JOINED))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl([(name, text.replace("-", _JOINED)) for name, text in rows], col_max, col_spacing)
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
 class Command(click.Command):
-    """A command that refuses to write over its inputs, before it computes anything."""
+    """A command with options in groups, which refuses to write over its inputs before it computes anything."""
+
+    context_class = _Context
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options below their headings."""
+        options = (each for each in self.get_params(ctx) if isinstance(each, click.Option))
+        left = {str(option.name): told for option in options if (told := option.get_help_record(ctx))}
+        for heading, names in {**_HEADINGS, "Other options": " ".join(left)}.items():
+            if rows := [left.pop(name) for name in names.split() if name in left]:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check the output and call the command."""
@@ -78,7 +117,7 @@ class Shown(Called):
     places : int, optional
         Decimal places. By default 4, but all digits in csv, tsv, json, jsonl and parquet.
     transpose : bool
-        Make the measures the rows and the runs the columns.
+        Swap rows and columns.
     """
 
     output: Annotated[str | None, FILE, "-o"] = None
@@ -106,21 +145,31 @@ class Shown(Called):
         return io.terminal_width() if self.printed else None
 
     def put(
-        self, frame: pd.DataFrame, text: Callable[[pd.DataFrame], str] | None = None, of: Collection[str] = ("table",)
+        self,
+        frame: pd.DataFrame,
+        text: Callable[[pd.DataFrame], str] | None = None,
+        of: Collection[str] = ("table",),
+        *,
+        legend: str = "",
     ) -> None:
         """Print a table, or write it to a file with its attributes beside it.
 
-        ``text`` writes the formats ``of`` which need more than the rows of the frame.
+        ``text`` writes the formats ``of`` which need more than the rows of the frame. A ``legend`` is below a table.
         """
         frame = io.renamed(frame, **self.renamed)
         how: Any = {"format": self.chosen, "places": self.places, "transpose": self.transpose}
+        if legend and self.chosen == "table":
+            text = lambda frame: f"{io.formatted(frame, width=self.width, **how)}\n\n{legend}"  # noqa: E731
         written = text(frame) if text and self.chosen in of else None
         if self.printed:
-            click.echo(io.formatted(frame, width=self.width, **how) if written is None else written)
-        elif written is None:
-            io.write_table(frame, str(self.output), **how)
+            written = io.formatted(frame, width=self.width, **how) if written is None else written
+            say(written, "  ") if self.chosen == "table" else click.echo(written)
         else:
-            io.write_text(written, str(self.output), frame.attrs)
+            if written is None:
+                io.write_table(frame, str(self.output), **how)
+            else:
+                io.write_text(written, str(self.output), frame.attrs)
+            tell(f"Wrote {self.output}.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,9 +196,14 @@ def in_the_shell(message: str, command: click.Command | None) -> str:
     return io.printable(message)
 
 
+def say(text: str, indent: str = "", *, err: bool = False) -> None:
+    """Print a text in lines that fit the terminal that it goes to; in a file or pipe, lines stay as they are."""
+    click.echo(io.in_lines(text, io.terminal_width(2 if err else 1), indent), err=err)
+
+
 def tell(message: str) -> None:
-    """Print a line to standard error."""
-    click.echo(io.printable(message), err=True)
+    """Print a message to standard error."""
+    say(io.printable(message), "  ", err=True)
 
 
 def end_with_gates(found: pd.DataFrame, failures: Collection[str], notes: Iterable[str] = ()) -> None:

@@ -19,7 +19,7 @@ from ..io import replaced
 from ..plots.drawing import pyplot
 from .inputs import Asked, own_name
 from .options import command, of
-from .outputs import FILE, STANDARD_OUTPUT, Called
+from .outputs import FILE, STANDARD_OUTPUT, Called, tell
 
 # The last rank that a picture shows by default.
 _DEPTH = 10
@@ -141,6 +141,7 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
     else:
         with replaced(output) as file:
             plt.savefig(file, dpi=dpi)
+        tell(f"Wrote {output}.")
     plt.close()
 
 

@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from textwrap import fill
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 
-from .aligned import aligned, placed, terminal_width
+from .aligned import aligned, in_lines, placed, terminal_width
 from .files import Path
 from .labels import SYSTEMS, escaped, printable, renamed, tex
 from .writing import is_device, replaced, require_pyarrow
@@ -102,7 +101,7 @@ class Table:
             table = min(self, self.transposed(), key=Table._width)
         if table is not self:
             legend.append(f"Transposed to fit {width} columns: the measures are rows.")
-        told = [line if width is None else fill(line, max(width, 1)) for line in legend]
+        told = [in_lines(line, width) for line in legend]
         return "\n\n".join(["\n".join(aligned(table._texts(), table._numeric, width)), *told])
 
     def __str__(self) -> str:
@@ -372,7 +371,7 @@ def p_text(p: float, places: int) -> str:
 
 def _cell(cell: Any, places: int, *, p_value: bool) -> Cell:
     if isinstance(cell, float):
-        text = f"{cell:.{places}f}"
+        text = f"{cell:z.{places}f}"  # without a minus at 0
         if p_value:  # 0 means less than the smallest p-value that a randomised test can give
             text = p_text(cell, places) if cell else "0"
         return Cell(text, is_number=True)

@@ -53,20 +53,17 @@ def parameter_text(parameter: Parameter) -> str:
 
 
 def text(measure: DiversityMeasure) -> str:
-    """Describe a measure in a few lines."""
-    known = entry(measure)
-    lines = [known["what"], known["formula"], f"in {known['range']}; reads: {known['columns']}", known["source"]]
-    declared = ((name, parameter.default) for name, parameter in measure.SUPPORTED_PARAMS.items())
-    values = ", ".join(name if default is None else f"{name}={default!r}" for name, default in declared)
-    return "\n    ".join([f"{measure.NAME}({values}): {known['name']}", *lines])
-
-
-def full_text(measure: DiversityMeasure) -> str:
     """Describe a measure with all its parameters."""
     known = entry(measure)
+    declared = ((name, parameter.default) for name, parameter in measure.SUPPORTED_PARAMS.items())
+    values = ", ".join(name if default is None else f"{name}={default!r}" for name, default in declared)
+    lines = [known["formula"], f"in {known['range']}; reads: {known['columns']}", known["source"]]
+    lines += [f"equal to {known['equals']}"] if known["equals"] else []
+    # A paragraph is one line.
+    told = [" ".join(part.split()) for part in prose(measure).split("\n\n")]
     parameters = [f"    {name}: {text}" for name, text in known["parameters"].items()]
-    equals = [f"    equal to {known['equals']}"] if known["equals"] else []
-    return "\n".join([text(measure), *equals, "", prose(measure), "", "Parameters", *parameters])
+    head = [f"{measure.NAME}({values}): {known['name']}", *(f"    {line}" for line in lines)]
+    return "\n\n".join(["\n".join(head), *told, "\n".join(["Parameters", *parameters])]).replace("`", "")
 
 
 def prose(measure: DiversityMeasure) -> str:

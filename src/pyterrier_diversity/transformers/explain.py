@@ -16,6 +16,7 @@ from ..judged import Ranked, Run
 from ..measures.base import parts_of
 from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
+from ..progress import progress
 from .evaluate import as_run, with_judgements
 from .steps import Step, in_ranking_order
 
@@ -138,7 +139,7 @@ class Explain(Step):
         longest = int(judged["place"].max()) + 1 if len(judged) else 0
         unlimited = "turn" in judged or innermost(self.measure).params.get("judged_only")
         ranks = range(longest)[: None if unlimited else last_rank(self.measure)]
-        for i in pt.tqdm(ranks, desc=f"prefixes for {self.measure}", unit="rank", delay=2, leave=False):
+        for i in progress(ranks, f"prefixes for {self.measure}", unit="rank"):
             there = judged[judged["place"] == i]
             last = np.zeros(len(ranked.n), dtype=np.int64)
             last[there["query"]] = there["rank"]

@@ -17,6 +17,7 @@ from ...measures.base import implementation
 from ...measures.groups import read_measures
 from ...measures.parse import read_measure
 from ...parameters import Parameter
+from ...progress import progress
 from ..scores import Measures, with_legend
 from .constraints import CONSTRAINTS, SATURATED, Constraint, Pair
 
@@ -77,7 +78,8 @@ def _search(
     limits = {measure: _largest_label(measure) for measure in measures}
     violations: dict[tuple[str, ir_measures.Measure], tuple[Pair, list[float]]] = {}
     parts = slice(_FIRST_INSTANCES), slice(_FIRST_INSTANCES, None)
-    for constraint, limit, part in product(constraints, set(limits.values()), parts):
+    steps = list(product(constraints, set(limits.values()), parts))
+    for constraint, limit, part in progress(steps, "axioms", unit="search"):
         left = [each for each in measures if limits[each] == limit and (constraint.name, each) not in violations]
         instances = constraint.instances(min(limit, constraint.largest))[part]
         if not (left and instances):

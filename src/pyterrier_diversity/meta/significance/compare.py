@@ -14,6 +14,7 @@ from ...frames import warn
 from ...io import read_perquery
 from ...measures import parse, signature
 from ...parameters import LEVEL
+from ...progress import progress
 from ...randomness import Rng
 from ...warnings import SignificanceWarning
 from ..scores import Measures, outcomes, range_of, read_scores, rounded, with_legend
@@ -152,7 +153,8 @@ def compare(
             raise ValueError(f"{who}: n_trials must be at least {least}, not {how.n_trials}.")
     how = how._replace(level=level)
     first, second = scores.pairs(who, baseline)
-    parts = [_statistics(v, range_of(name), first, second, how) for name, v in scores.by_measure.items()]
+    measures_left = progress(list(scores.by_measure.items()), how.test, unit="measure")
+    parts = [_statistics(values, range_of(name), first, second, how) for name, values in measures_left]
     table = scores.table(parts, first, second)
     table = table.assign(**how.decided(table["p"].to_numpy(), len(parts), len(scores.queries)))
     attrs = {**how.attributes(scores), "ci": ci}

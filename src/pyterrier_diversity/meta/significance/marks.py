@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import string
 from collections.abc import Hashable, Mapping, Sequence
-from textwrap import fill
 from typing import Any
 
 import pandas as pd
 
-from ...io import Cell, Table, aligned, p_text, printable, renamed
+from ...io import Cell, Table, aligned, in_lines, p_text, printable, renamed
 from ...parameters import Parameter
 from .compare import refuse_incomplete
 from .tests import TESTS
@@ -95,7 +94,7 @@ def _table_cells(compared: pd.DataFrame, places: int) -> list[list[Cell]]:
     lower: dict[tuple[str, str], list[str]] = {at: [] for at in texts}
     for measure, *names, one_mean, other_mean, significant in zip(*columns, strict=True):
         for (name, other), (mean, against) in ((names, (one_mean, other_mean)), (names[::-1], (other_mean, one_mean))):
-            texts[name, measure] = f"{mean:.{places}f}"
+            texts[name, measure] = f"{mean:z.{places}f}"
             if significant and other in marks and mean > against:
                 higher[name, measure].append(marks[other])
             elif significant and other in marks and mean < against and baselines is not None:
@@ -210,9 +209,9 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
     blocks = ["\n".join([printable(str(measure)), written[0], *rows]) for measure, rows in lines]
     if "undecided" in table and table["undecided"].any():
         notes.insert(0, "? within two standard errors of alpha: raise the number of trials to decide")
-    notes.insert(0, f"* significant ({told_of_test(compared.attrs)})")
-    told = notes if width is None else [fill(note, width, subsequent_indent="  ") for note in notes]
-    return "\n\n".join([*blocks, "\n".join(told)])
+    found = "* significant" if table["significant"].any() else "No difference is significant"
+    notes.insert(0, f"{found} ({told_of_test(compared.attrs)})")
+    return "\n\n".join([*blocks, in_lines("\n".join(notes), width, "  ")])
 
 
 def _text_lines(systems: Mapping[str, list[str]], numbers: Mapping[str, list[str]]) -> list[str]:
@@ -222,11 +221,11 @@ def _text_lines(systems: Mapping[str, list[str]], numbers: Mapping[str, list[str
 
 def _text_columns(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: int) -> dict[str, list[str]]:
     """Return the cells of each column with its header, without the names."""
-    formats = {"mean": f".{places}f", "other_mean": f".{places}f", "difference": f"+.{places}f"}
+    formats = {"mean": f"z.{places}f", "other_mean": f"z.{places}f", "difference": f"+z.{places}f"}
     texts = {name: [format(value, how) for value in table[name]] for name, how in formats.items()}
     columns = dict(zip(("mean", "of other", "diff."), texts.values(), strict=True))
     if "ci_low" in table:
-        ends = [[f"{value:+.{places}f}" for value in table[name]] for name in ("ci_low", "ci_high")]
+        ends = [[f"{value:+z.{places}f}" for value in table[name]] for name in ("ci_low", "ci_high")]
         width = max(map(len, [*ends[0], *ends[1]]))
         columns[f"{100 * float(str(attrs.get('ci', 0.95))):g}% interval"] = [
             f"{low:>{width}}  {high:>{width}}" for low, high in zip(*ends, strict=True)

@@ -1,0 +1,65 @@
+"""What the command prints fits the terminal, and no line is broken within a word; in a pipe, a message is one line."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pyterrier_diversity.cli import app
+from pyterrier_diversity.datasets.demo import FOLDER
+from shell import BM25, MORE, XQUAD
+
+QRELS = str(FOLDER / "qrels.txt")
+TWO = [QRELS, BM25, XQUAD]
+COMMANDS = {
+    "help": ["--help"],
+    **{f"help of {name}": [name, "--help"] for name in app.list_commands(None)},
+    "demo": ["demo"],
+    "measures": ["measures"],
+    "one measure": ["measures", "RBU"],
+    "datasets": ["datasets"],
+    "axioms": ["axioms", "alpha_nDCG_exact RBU@5"],
+    "table": ["evaluate", *TWO, "-m", "NDEVAL"],
+    "signatures": ["evaluate", *TWO, "-m", "RBU@5", "-s"],
+    "gate": ["evaluate", *TWO, "--min", "RBU@5=0.6"],
+    "comparison": ["compare", QRELS, BM25, MORE, "-b", XQUAD, "-m", "RBU@5", "--no-worse", "RBU@5"],
+    "check": ["check", QRELS, "foreign.run"],
+    "warning": ["evaluate", QRELS, "part.run", "-m", "RBU@5"],
+    "error": ["evaluate", "nowhere.txt", BM25, "-m", "RBU@5"],
+    "usage error": ["evaluate", *TWO, "--format", "pictures", "-m", "RBU@5"],
+    "explanation": ["explain", "demo", "bm25", "-q", "3", "-m", "RBU@5"],
+    "difference": ["explain", "demo", "bm25", "xquad", "-q", "3", "-m", "RBU@5"],
+    "missed": ["missed", "demo", "bm25", "xquad", "-k", "5"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path, monkeypatch):
+    """A run with other ids than the qrels and a part of a run, in the folder where the command is called."""
+    monkeypatch.chdir(tmp_path)
+    text = Path(BM25).read_text(encoding="utf-8")
+    Path("foreign.run").write_text(text.replace("demo-", "DEMO_"), encoding="utf-8")
+    Path("part.run").write_text("\n".join(text.splitlines()[:20]), encoding="utf-8")
+
+
+def printed(arguments, columns):
+    result = CliRunner().invoke(app, arguments, prog_name="pyterrier-diversity", env={"COLUMNS": columns})
+    return result.stdout, result.stderr.rpartition("\r")[2]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_lines_fit_a_terminal_of_80_columns_and_are_broken_between_words(name):
+    whole, narrow = ("".join(printed(COMMANDS[name], columns)) for columns in ("10000", "80"))
+
+    words = {*f"{whole} measure … Transposed to fit 80 columns: the measures are rows.".split()}
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert [word for word in narrow.split() if word not in words] == []
+
+
+def test_a_message_in_a_pipe_is_one_line(monkeypatch):
+    monkeypatch.setattr("os.get_terminal_size", lambda *_: (_ for _ in ()).throw(OSError))
+
+    _, warning = printed(COMMANDS["warning"], None)
+
+    assert re.fullmatch(r"Warning: .{80,} \[MissingWarning\]\n", warning)
