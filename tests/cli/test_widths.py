@@ -10,6 +10,7 @@ from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER
 from shell import BM25, MORE, XQUAD
 
+pytestmark = pytest.mark.filterwarnings("default")
 QRELS = str(FOLDER / "qrels.txt")
 TWO = [QRELS, BM25, XQUAD]
 COMMANDS = {
