@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from inspect import cleandoc
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
@@ -63,7 +64,6 @@ class _Commands(click.Group):
         try:
             return super().__call__(*args, **options)
         finally:
-            _end_if_interrupted()
             if signal.getsignal(signal.SIGINT) is _interrupted:  # while Python ends, exceptions are lost
                 signal.signal(signal.SIGINT, _end_at_once)
 
@@ -89,7 +89,6 @@ class _Commands(click.Group):
             except click.ClickException as error:
                 raise click.ClickException(_in_lines(error.message)) from error
             except _ERRORS as error:
-                _end_if_interrupted()
                 if isinstance(error, BrokenPipeError):
                     raise
                 raise click.ClickException(_in_lines(_in_the_shell(_sentence(error), ctx))) from error
@@ -104,25 +103,24 @@ class _Commands(click.Group):
             _flush_stdout()
 
 
-def _interrupted(number: int, frame: object) -> NoReturn:
+def _interrupted(number: int, frame: FrameType | None) -> NoReturn:
     """End the program. Workers are stopped and unfinished files are removed on the way; a second Ctrl-C does not wait.
 
-    ``SystemExit`` is not caught by anything, while click ends with status 1 after a ``KeyboardInterrupt``.
+    ``SystemExit`` is not caught by anything, while click ends with status 1 after a ``KeyboardInterrupt``. But compiled
+    modules lose exceptions while they are imported, so the program ends at once then: there is nothing to clean up.
     """
     signal.signal(signal.SIGINT, _end_at_once)
     line_of_terminal = "\n" if os.isatty(2) else ""  # which ends with ^C or a progress bar
     os.write(2, f"{line_of_terminal}Interrupted.\n".encode())
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            _end_at_once(number, frame)
+        frame = frame.f_back
     raise SystemExit(INTERRUPTED)
 
 
-def _end_at_once(number: int, frame: object) -> NoReturn:
+def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:
     os._exit(INTERRUPTED)
-
-
-def _end_if_interrupted() -> None:
-    """End the program as `_interrupted` does: compiled modules lose its exception while they are imported."""
-    if signal.getsignal(signal.SIGINT) is _end_at_once:
-        raise SystemExit(INTERRUPTED)
 
 
 def _show_warning(ctx: click.Context, message: Warning | str, category: type[Warning], *_: Any) -> None:
