@@ -302,7 +302,7 @@ def test_formats_of_lines_need_what_they_show(options, message):
 
 
 # The query and the documents have other names; bad.json cannot be read.
-OTHER_NAMES = ["--columns", "topic=qid,arg=docno,kp=iteration"]
+OTHER_NAMES = ["--columns", "topic=qid,arg=docno", "--columns", "kp=iteration"]
 
 
 @pytest.fixture
@@ -342,6 +342,14 @@ def test_a_new_name_of_a_column_that_no_file_has_is_refused_with_what_was_found(
     message = fail("check", "qrels.csv", "good.csv", "bad.json", "--columns", "topic=qid,doc=docno")
 
     assert "renames 'doc', which is not a column of any of the files; found: arg, kp, label, score, topic." in message
+
+
+@pytest.mark.usefixtures("with_other_names")
+@pytest.mark.parametrize("columns", ["topic=qid,topic=docno", "topic"])
+def test_new_names_of_columns_are_pairs_and_each_column_has_one(columns):
+    message = fail("check", "qrels.csv", "--columns", columns, *OTHER_NAMES, status=2)
+
+    assert f"--columns must be pairs such as 'topic=qid,passage=docno', not '{columns},topic=qid" in message
 
 
 def test_columns_of_lines_are_named_by_number(tmp_path):

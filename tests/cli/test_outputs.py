@@ -205,9 +205,11 @@ def test_explained_rows_are_turned_round_on_request():
 
 def test_tables_with_other_names_say_what_they_were_computed_from(tmp_path):
     (tmp_path / "names").write_text("bm25\tQL\n")
+    (tmp_path / "more").write_text("xquad\tx\n")
     (tmp_path / "labels").write_text("RBU@5\t$R_5$\n")
     arguments = ["compare", "demo", BM25, XQUAD, "-b", "bm25", "-m", "RBU@5"]
-    renamed = ["--names", str(tmp_path / "names"), "--labels", str(tmp_path / "labels")]
+    renamed = ["--names", str(tmp_path / "names"), "--names", str(tmp_path / "more")]
+    renamed += ["--labels", str(tmp_path / "labels")]
 
     for ending, told in {"tex": "% RBU@5|cutoff=5,p=0.99", "html": 'title="RBU@5|cutoff=5,p=0.99'}.items():
         run(*arguments, *renamed, "-o", str(tmp_path / f"table.{ending}"))
@@ -215,7 +217,11 @@ def test_tables_with_other_names_say_what_they_were_computed_from(tmp_path):
 
         assert told in (tmp_path / f"table.{ending}").read_text()
         assert how["signatures"]["$R_5$"].startswith("RBU@5|cutoff=5,p=0.99")
-        assert (how["baseline"], how["names"], how["labels"]) == (["QL"], {"bm25": "QL"}, {"RBU@5": "$R_5$"})
+        assert (how["baseline"], how["names"], how["labels"]) == (
+            ["QL"],
+            {"bm25": "QL", "xquad": "x"},
+            {"RBU@5": "$R_5$"},
+        )
     assert "names: unknown names RBU@5. The names are xquad, bm25." in fail(
         *arguments, "--names", str(tmp_path / "labels")
     )

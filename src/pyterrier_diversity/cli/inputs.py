@@ -35,6 +35,7 @@ class Asked:
         Files, folders or patterns of runs.
     columns : THEIRS=OURS,...
         Names of columns in the files and what they mean, such as 'topic=qid,passage=docno,aspect=iteration'.
+        Repeatable.
     measures : tuple of str
         A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.
     order : str
@@ -58,7 +59,7 @@ class Asked:
     qrels: Annotated[str, QrelsText()]
     runs: Annotated[tuple[str, ...], click.Path(path_type=str)]
     _: KW_ONLY
-    columns: str | None = None
+    columns: tuple[str, ...] = ()
     measures: Annotated[tuple[str, ...], MeasureText(), "-m", "--measure"] = ()
     order: io.OrderedBy = "score"
     strict: bool = False
@@ -94,12 +95,13 @@ class Asked:
         ValueError
             If the option --columns renames a column that none of the files has.
         """
-        if self.columns is None:
+        if not self.columns:
             return None
-        pairs = [pair.partition("=") for pair in self.columns.split(",")]
-        if not all(theirs and ours for theirs, _, ours in pairs):
-            raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {self.columns!r}.")
+        text = ",".join(self.columns)
+        pairs = [pair.partition("=") for pair in text.split(",")]
         new = io.SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
+        if not all(theirs and ours for theirs, ours in new.items()) or len(new) < len(pairs):
+            raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {text!r}.")
         files = [self.qrels, *filter(_is_path, self.paths.values())]
         if all(Path(path).is_file() for path in files):  # a pipe can be read only once
             found: set[str] = set()

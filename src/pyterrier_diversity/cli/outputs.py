@@ -87,20 +87,25 @@ class Called:
 
     Parameters
     ----------
-    names : str, optional
+    names : str
         A file with two columns: the name of a run, a tab or comma, and its new name. $...$ is a formula of LaTeX.
-    labels : str, optional
-        A file with two columns: a measure, a tab or comma, and its new name. $...$ is a formula of LaTeX.
+        Repeatable.
+    labels : str
+        A file with two columns: a measure, a tab or comma, and its new name. $...$ is a formula of LaTeX. Repeatable.
     """
 
-    names: Annotated[str | None, FILE] = None
-    labels: Annotated[str | None, FILE] = None
+    names: Annotated[tuple[str, ...], FILE] = ()
+    labels: Annotated[tuple[str, ...], FILE] = ()
 
     @property
     def renamed(self) -> dict[str, dict[str, str]]:
         """The new names of runs and of measures, if they are given."""
         files = {"names": self.names, "labels": self.labels}
-        return {what: io.read_names(path) for what, path in files.items() if path}
+        return {
+            what: {old: new for path in paths for old, new in io.read_names(path).items()}
+            for what, paths in files.items()
+            if paths
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
