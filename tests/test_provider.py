@@ -12,6 +12,7 @@ import pytest
 from ir_measures import NumRet, Qrel, ScoredDoc
 
 from by_hand import evaluator, qrels, run, value
+from processes import in_a_new_process
 from pyterrier_diversity import (
     AP_IA,
     CT,
@@ -51,6 +52,16 @@ def test_registering_twice_is_harmless():
 
     assert names() == before
     assert value(P_IA @ 1, qrels("q a d1 1"), run(q="d1")) == 1
+
+
+def test_registering_again_puts_it_back_after_a_reload():
+    program = (
+        "import importlib, ir_measures, pyterrier_diversity\nimportlib.reload(ir_measures)\n"
+        "pyterrier_diversity.provider.register_provider()\n"
+        "print(ir_measures.DefaultPipeline.providers[0].NAME, ir_measures.parse_measure('RBU@5'))"
+    )
+
+    assert in_a_new_process(program).split() == ["diversity", "RBU@5"]
 
 
 def test_the_provider_is_in_the_registry_of_ir_measures():
