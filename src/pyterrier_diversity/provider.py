@@ -51,20 +51,15 @@ class DiversityProvider(Provider):
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> Evaluator:
         from .evaluate import DiversityEvaluator, left_to_others
-        from .measures.base import implementation, other_providers
+        from .frames import refuse_read
+        from .measures.base import other_providers
 
         asked: Collection[ir_measures.Measure] = measures if isinstance(measures, Collection) else list(measures)
-        # gdeval's may have to stay its own.
-        found = {each: implementation(each) for each in asked}
-        theirs = [
-            each
-            for each, ours in found.items()
-            if ours is None or (ours is not each and ours.VIEW == "ad hoc" and ir_measures.gdeval.supports(each))
-        ]
-        if theirs:
-            qrels = list(qrels) if isinstance(qrels, Iterator) else qrels
-            theirs = left_to_others(theirs, qrels)
-        mine = found.keys() - theirs if theirs else asked
+        if isinstance(qrels, Iterator):
+            refuse_read(qrels, "qrels")
+            qrels = list(qrels)
+        theirs = left_to_others(asked, qrels)
+        mine = {*asked}.difference(theirs) if theirs else asked
         # pt.Experiment makes an evaluator of the same qrels for each system.
         evaluators: list[Evaluator] = [DiversityEvaluator(mine, qrels, warn_again=False)] if mine or not theirs else []
         evaluators += [other_providers().evaluator(theirs, qrels)] if theirs else []

@@ -52,27 +52,29 @@ def _reads_labels(measure: ir_measures.Measure) -> bool:
     return measure.NAME not in _READ_NO_LABEL or bool(measure.params.get("rel"))
 
 
-def left_to_others(measures: list[ir_measures.Measure], qrels: Any) -> list[ir_measures.Measure]:
+def left_to_others(measures: Iterable[ir_measures.Measure], qrels: Any) -> list[ir_measures.Measure]:
     """Return the measures of ir_measures that other providers compute, and warn of labels that they misread.
 
     gdeval's are computed here, unless documents have several labels.
     """
-    labels = _several_labels(qrels)
-    theirs = [measure for measure in measures if len(labels) or implementation(measure) is None]
+    found = [(each, implementation(each)) for each in measures]
+    theirs = [each for each, ours in found if ours is None]
+    of_gdeval = [each for each, ours in found if ours and ours is not each and ir_measures.gdeval.supports(each)]
+    labels = _several_labels(qrels) if theirs or of_gdeval else pd.DataFrame()
+    read: dict[str, str] = {}
+    if len(labels):
+        # A user's measure may read all. gdeval reads the lowest label above 0.
+        read = {str(each): "last" for each in theirs if _reads_labels(each) and not hasattr(each, "runtime_impl")}
+        read |= {str(each): "above" for each in of_gdeval}
+        theirs += of_gdeval
     check_delegated(theirs)
-    read: dict[str, pd.Series] = {}
-    for measure in theirs if len(labels) else ():
-        # gdeval, whose measures have formulas here, reads the lowest label above 0. A user's measure may read all.
-        one = labels["last" if implementation(measure) is None else "above"]
-        if _reads_labels(measure) and not hasattr(measure, "runtime_impl") and (one < labels["highest"]).any():
-            read[str(measure)] = one
-    names = sorted(read)
+    names = [name for name in sorted(read) if (labels[read[name]] < labels["highest"]).any()]
     for first in names[:1]:
-        example = labels.assign(read=read[first])[read[first] < labels["highest"]].iloc[0]
+        row = labels[labels[read[first]] < labels["highest"]].iloc[0]
         _warn_once(
             f"{', '.join(names)}: ir_measures reads one label of each document, but documents have several. {first} "
-            f"reads label {example['read']:g} for document {example['doc']!r} of query {example['query']!r}, whose "
-            f"highest label is {example['highest']:g}. Write {', '.join(f'Adhoc({name})' for name in names)}."
+            f"reads label {row[read[first]]:g} for document {row['doc']!r} of query {row['query']!r}, whose highest "
+            f"label is {row['highest']:g}. Write {', '.join(f'Adhoc({name})' for name in names)}."
         )
     return theirs
 
@@ -82,7 +84,7 @@ _recent: tuple[list[pd.Series], pd.DataFrame] = ([], pd.DataFrame())
 
 
 def _several_labels(qrels: Any) -> pd.DataFrame:
-    """Return query, document, last label, lowest above 0, and highest of the documents that have several labels."""
+    """Return the last label, lowest above 0, and highest of the documents that have several labels."""
     global _recent
     try:
         given = Columns(given_frame(qrels, QRELS_COLUMNS, "qrels"), QRELS_COLUMNS, "qrels")
@@ -90,16 +92,13 @@ def _several_labels(qrels: Any) -> pd.DataFrame:
         known, docs = _recent
         if known and all(map(equal, known, columns)):
             return docs
-        label, query, doc = given.numbers("relevance"), given.ids("query_id"), given.ids("doc_id")
+        label = np.maximum(given.numbers("relevance"), 0)
+        rows = pd.DataFrame({"query": given.objects("query_id"), "doc": given.objects("doc_id"), "label": label})
     except (TypeError, ValueError):  # whoever reads the qrels says what is wrong
         return pd.DataFrame()
-    rows = pd.DataFrame({"pair": query.codes * len(doc.names) + doc.codes, "label": np.maximum(label, 0)})
-    rows = rows[rows.duplicated("pair", keep=False)]
-    groups = rows.assign(above=rows["label"].where(rows["label"] > 0)).groupby("pair", sort=False)
+    groups = rows.assign(above=rows["label"].where(rows["label"] > 0)).groupby(["query", "doc"], sort=False)
     docs = groups.agg(last=("label", "last"), above=("above", "min"), least=("label", "min"), highest=("label", "max"))
-    docs = docs[docs["least"] < docs["highest"]]
-    of_query, of_doc = np.divmod(docs.index, max(len(doc.names), 1))
-    docs = docs.assign(query=query.names[of_query], doc=doc.names[of_doc])
+    docs = docs[docs["least"] < docs["highest"]].reset_index()
     _recent = [column.copy() for column in columns], docs
     return docs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -238,18 +239,15 @@ def valid(measure: DiversityMeasure, values: Any, query_ids: Sequence[str]) -> n
     ValueError
         If there is not one finite number for each query, or one is outside the range by more.
     """
-    rule = "score must return"
     try:
-        if values is None or np.asarray(values).dtype.kind == "c":
-            raise TypeError(f"it returned {'nothing' if values is None else 'complex numbers'}")
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{measure}: {rule} one number for each query: {str(error).rstrip('.')}.") from error
-    if numbers.shape != (len(query_ids),):
-        n = {0: "one", 1: str(numbers.size)}.get(numbers.ndim, f"an array of shape {numbers.shape}")
+        numbers = np.asarray(values).astype(np.float64, casting="same_kind", copy=False)
+        is_one_each = numbers.shape == (len(query_ids),)
+    except (TypeError, ValueError):
+        is_one_each = False
+    if not is_one_each:
         raise ValueError(
-            f"{measure}: {rule} one number for each query, but it returned {n} for {len(query_ids)} queries. "
-            "To sum over the entries of a query, use ranked.total(...)."
+            f"{measure}: score must return one number for each query, but it returned {reprlib.repr(values)} for "
+            f"{len(query_ids)} queries. To sum over the entries of a query, use ranked.total(...)."
         )
     low, high = measure.range()
     lowest, highest = np.minimum.reduce(numbers, initial=high), np.maximum.reduce(numbers, initial=low)
@@ -257,12 +255,9 @@ def valid(measure: DiversityMeasure, values: Any, query_ids: Sequence[str]) -> n
         return numbers
     least, most = (limit + side * _LAST_BITS * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))
     for query in np.flatnonzero(~np.isfinite(numbers) | (numbers < least) | (numbers > most))[:1].tolist():
-        value, name = numbers[query], repr(query_ids[query])
-        if not np.isfinite(value):
-            raise ValueError(f"{measure}: {rule} finite numbers, but it returned {value} for query {name}.")
         raise ValueError(
             f"{measure}: the values must be in {range_text(low, high)}, the range of this measure, but that of query "
-            f"{name} is {value}."
+            f"{query_ids[query]!r} is {numbers[query]}."
         )
     return numbers.clip(low, high)
 
