@@ -15,6 +15,7 @@ from pyterrier_diversity import AP_IA, IA, P_IA, RBU, Adhoc, StRecall, evaluate_
 from pyterrier_diversity.frames import Doubts
 from pyterrier_diversity.io import qrels_frame, run_frame
 from pyterrier_diversity.judged import Run, judge
+from pyterrier_diversity.measures.session import lengths
 
 
 def run(*rows: str) -> pd.DataFrame:
@@ -390,7 +391,7 @@ def test_a_length_or_turn_out_of_range_is_refused_with_its_query(column, bad, ru
 def test_the_largest_length_is_accepted():
     retrieved = run("q d1 1").assign(doc_len=1e100)
 
-    assert Run(retrieved).doc_len("q").tolist() == [1e100]
+    assert lengths(Run(retrieved), "q").tolist() == [1e100]
 
 
 @pytest.mark.parametrize("other", [6.0, np.nan])
@@ -400,8 +401,8 @@ def test_a_document_has_one_length(other, turns):
     retrieved = run(f"q d1 1 {first}", f"q d1 1 {second}").assign(doc_len=[5.0, other])
 
     with pytest.raises(ValueError, match=r"^run: document 'd1' of query 'q' has two lengths in doc_len\.$"):
-        Run(retrieved).doc_len("q")
-    assert Run(retrieved.assign(doc_len=5.0)).doc_len("q").tolist() == pytest.approx([5.0, np.nan], nan_ok=True)
+        lengths(Run(retrieved), "q")
+    assert lengths(Run(retrieved.assign(doc_len=5.0)), "q").tolist() == pytest.approx([5.0, np.nan], nan_ok=True)
 
 
 def test_judged_only_takes_turns_without_documents_and_repeats_out():

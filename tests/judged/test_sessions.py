@@ -12,6 +12,7 @@ from pyterrier_diversity.io import run_frame
 from pyterrier_diversity.judged import Ranked, Run, Turns, judge, turns_of
 from pyterrier_diversity.judged.sessions import Sessions
 from pyterrier_diversity.judged.turns import turns_of_sessions
+from pyterrier_diversity.measures.session import lengths
 
 JUDGED = judge(qrels("q x a 1", "r x a 1", "s x a 1"))
 
@@ -136,10 +137,6 @@ def test_each_document_has_its_length_except_repeated_ones():
     run = sessions("q a 0", "q b 2", "q a 2", "r a 0", doc_len=[10.0, np.nan, 10.0, 7.0]).run
 
     # a; b, whose length is not known; a again
-    np.testing.assert_array_equal(run.doc_len("q"), [10, np.nan, np.nan])
-    np.testing.assert_array_equal(run.doc_len("r"), [7])
-    assert run.doc_len("s").tolist() == []
-
-
-def test_without_the_column_no_length_is_told():
-    assert not THREE.run.has_lengths
+    np.testing.assert_array_equal(lengths(run, "q"), [10, np.nan, np.nan])
+    np.testing.assert_array_equal(lengths(run, "r"), [7])
+    assert lengths(run, "s").tolist() == []

@@ -94,6 +94,11 @@ def _per_entry(
     return values
 
 
+def _each_entry(compute: Callable[[Ranked], np.ndarray]) -> cached_property[np.ndarray]:
+    """Make a property a value of each entry."""
+    return cached_property(_per_entry(compute))
+
+
 class Ranked:
     """The relevant documents that rankings retrieve, as entries: one for each intent and relevant document.
 
@@ -186,8 +191,7 @@ class Ranked:
             }
         return [known[name][:n] for name, n in zip(names, last.tolist(), strict=True)]
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def row(self) -> np.ndarray:
         """Index of each entry's label in the judgements."""
         ranks = self.ranks[self.judgements.labels.doc]
@@ -195,56 +199,47 @@ class Ranked:
         # Labels are sorted by intent, and intents by query.
         return row[rows_by(ranks[row])]
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def rank(self) -> np.ndarray:
-        """The rank of each entry's document, from 1."""
+        """Rank of each entry's document, from 1."""
         return self.ranks[self.judgements.labels.doc[self.row]]
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def doc(self) -> np.ndarray:
         """Index of each entry's document."""
         return self.judgements.labels.doc[self.row]
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def intent(self) -> np.ndarray:
         """Index of each entry's intent."""
         return self.judgements.labels.intent[self.row]
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def query(self) -> np.ndarray:
         """Index of each entry's query."""
         return self.judgements.intents.query[self.intent]
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def label(self) -> np.ndarray:
-        """The label of each entry, above 0."""
+        """Label of each entry, above 0."""
         return self.judgements.labels.value[self.row]
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def weight(self) -> np.ndarray:
         """w_t of each entry; the weights of a query's intents sum to 1."""
         return self.judgements.weights[self.intent]
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def met(self) -> np.ndarray:
         """For each entry, c_it, the number of documents above that are relevant to the same intent."""
         return self.intents.place
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def navigational(self) -> np.ndarray:
         """Whether the intent of each entry is navigational."""
         return self.judgements.intents.navigational[self.intent]
 
-    @cached_property
-    @_per_entry
+    @_each_entry
     def n_relevant(self) -> np.ndarray:
         """For each entry, R_t, the number of documents that are relevant to its intent, retrieved or not."""
         return self.judgements.n_relevant[self.intent]

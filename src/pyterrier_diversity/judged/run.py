@@ -61,6 +61,10 @@ class Run:
     query, turn, tie : ndarray, shape (rows,)
         For each row, in ranking order: the place of its query in ``query_ids``, the same number for a query and turn,
         and, within these, for documents that tie.
+    docs : array of strings
+        The document of each row.
+    doc_len : ndarray or None
+        The number of words of each row's document; NaN if unknown.
 
     Raises
     ------
@@ -86,7 +90,7 @@ class Run:
         self.query, self.turn = ordered.query.codes, ordered.key
         self.sessions = Sessions(self.query, self.turn) if ordered.has_turns else None
         self.tie = ordered.score if tie is None else tie
-        self._docs, self._doc_len, self._of_integers = ordered.docs, doc_len, columns.of_integers
+        self.docs, self.doc_len, self._of_integers = ordered.docs, doc_len, columns.of_integers
         self._size = ordered.size
         self._start = np.cumsum(self._size) - self._size
         self._warned: set[str] = set()
@@ -124,7 +128,7 @@ class Run:
         """
         depth = None if depth is None or self.sessions is not None else min(depth, int(self._size.max(initial=0)))
         of = places(self.query_ids, judgements.query_index)
-        found = None if isinstance(self._docs, np.ndarray) else self._in_arrow(judgements, of, depth)
+        found = None if isinstance(self.docs, np.ndarray) else self._in_arrow(judgements, of, depth)
         ranks, n, has_repeats = self._in_dicts(judgements, of, depth) if found is None else found
         with self._doubting() as doubts:
             self._add_queries(doubts, judgements.query_ids, of, has_repeats)
@@ -146,7 +150,7 @@ class Run:
         for query, start, end in zip(of.tolist(), self._start.tolist(), last.tolist(), strict=True):
             if query < 0:
                 continue
-            known, docs, rank = judgements.places_of_docs[query], self._docs[start:end].tolist(), from_1
+            known, docs, rank = judgements.places_of_docs[query], self.docs[start:end].tolist(), from_1
             few = len(docs) <= len(known)
             at = {} if few else dict(zip(docs, rank, strict=False))
             if self.sessions is not None:
@@ -173,7 +177,7 @@ class Run:
             place = counted(size[part])
             rows = np.repeat(start[part], size[part]) + place
             relevant = np.repeat(first[part], n_relevant[part]) + counted(n_relevant[part])
-            found = judgements.pairs.find(relevant, np.repeat(query[part], size[part]), taken(self._docs, rows))
+            found = judgements.pairs.find(relevant, np.repeat(query[part], size[part]), taken(self.docs, rows))
             if found is None:
                 return None
             row, doc = found
@@ -186,7 +190,7 @@ class Run:
         if query_id not in self._index:
             return []
         rows = self.rows(query_id)
-        documents: list[str] = self._docs[rows].tolist()
+        documents: list[str] = self.docs[rows].tolist()
         if self.sessions is None:
             return list(dict.fromkeys(documents))[:depth]
         # Turns without documents and repeats get made-up names.
@@ -199,7 +203,7 @@ class Run:
         """Return the documents of each query, best first, down to a depth, with the warnings of `find`."""
         of = places(self.query_ids, dict(zip(query_ids, range(len(query_ids)), strict=True)))
         with self._doubting() as doubts:
-            self._add_queries(doubts, query_ids, of, bool(self._repeated.any()))
+            self._add_queries(doubts, query_ids, of, bool(self.repeats.any()))
         return [self.ranking(query_id, depth) for query_id in query_ids]
 
     @cached_property
@@ -212,34 +216,13 @@ class Run:
         return slice(0) if query is None else slice(self._start[query], self._start[query] + self._size[query])
 
     @cached_property
-    def _repeated(self) -> np.ndarray:
+    def repeats(self) -> np.ndarray:
         """Whether each row repeats a document of its query."""
-        return repeated(self.query, self._docs)
-
-    @property
-    def has_lengths(self) -> bool:
-        """Whether the run has a column ``doc_len``."""
-        return self._doc_len is not None
+        return repeated(self.query, self.docs)
 
     def places(self, query_ids: Sequence[str]) -> np.ndarray:
         """Return the place of each query among those of the run, or -1."""
         return places(query_ids, self._index)
-
-    def doc_len(self, query_id: str) -> np.ndarray:
-        """Return the number of words of each document of a query, best first; NaN if unknown."""
-        rows = self.rows(query_id)
-        lengths, again = np.asarray(self._doc_len)[rows], self._repeated[rows]
-        if again.any():
-            of_docs = pd.Series(lengths).groupby(self._docs[rows].tolist()).nunique(dropna=False)
-            for doc in of_docs.index[of_docs > 1][:1]:
-                raise ValueError(f"run: document {doc!r} of query {query_id!r} has two lengths in doc_len.")
-        # Only sessions keep repeated documents; these count as unknown.
-        return lengths[~again] if self.sessions is None else np.where(again, np.nan, lengths)
-
-    @property
-    def takes_rank(self) -> np.ndarray:
-        """Whether each row takes up a rank: only sessions keep repeated documents."""
-        return ~self._repeated if self.sessions is None else np.ones(len(self.query), dtype=bool)
 
     def warn_once(self, warning: DataWarning) -> None:
         """Give a warning about this run once."""
@@ -269,15 +252,15 @@ class Run:
                 doubts.add("run", 1, repr(name))
             for name in query_ids[:1]:
                 doubts.add("qrels", 1, repr(name))
-        again = np.flatnonzero(self._repeated & (of >= 0)[self.query]) if has_repeats and self.sessions is None else ()
+        again = np.flatnonzero(self.repeats & (of >= 0)[self.query]) if has_repeats and self.sessions is None else ()
         if len(again):
             row = again[of[self.query[again]].argmin()]
-            doc, query = str(self._docs[row]), self.query[row]
+            doc, query = str(self.docs[row]), self.query[row]
             doubts.add("repeated", len(again), f"{doc!r} in query {self.query_ids[query]!r}", int(of[query]))
 
     def _refuse_lost_zeros(self, judgements: Judgements) -> None:
         """Raise a ``ValueError`` if ids that were read as numbers on one side have leading zeros on the other."""
-        docs = set(self._docs.tolist()), set().union(*judgements.judged_docs)
+        docs = set(self.docs.tolist()), set().union(*judgements.judged_docs)
         ids = {"query_id": (set(self.query_ids), set(judgements.query_ids)), "doc_id": docs}
         for name in self._of_integers ^ judgements.of_integers:
             words, numbers = ids[name] if name in judgements.of_integers else ids[name][::-1]
@@ -291,7 +274,7 @@ class Run:
 
     def _add_unjudged(self, doubts: Doubts, judgements: Judgements, shared: Sequence[int]) -> None:
         """Add queries if none of their documents is judged, as the document ids may not match."""
-        docs = [self._docs[self.rows(judgements.query_ids[query])].tolist() for query in shared]
+        docs = [self.docs[self.rows(judgements.query_ids[query])].tolist() for query in shared]
         judged = [judgements.judged_docs[query] for query in shared]
         doubts.is_judged = not all(map(set.isdisjoint, judged, docs))
         doubts.add("unjudged", len(shared), repr(docs[0][0]), shared[0])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 
 from ..arithmetic import divide, power
 from ..ideal import ByWorth
-from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Turns, View, ideal, turns_of
+from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Run, Turns, View, ideal, turns_of
 from ..parameters import CUTOFF, FROM_0, GRADES, POSITIVE, Parameter, Parameters
 from ..warnings import LengthsWarning
 from .base import DiversityMeasure, FromZero, ZeroToOne
@@ -390,7 +391,7 @@ class _EU_DD(InTurns):
         Documents of unknown length cost nothing.
         """
         run = read.run
-        if run is None or not run.has_lengths:
+        if run is None or run.doc_len is None:
             if run is not None and read.n.any():
                 message = (
                     "The run has no column doc_len with the number of words of each document, so reading costs nothing "
@@ -403,7 +404,7 @@ class _EU_DD(InTurns):
         size = turns.last - turns.start
         turn = Groups(np.repeat(np.arange(len(size)), size), len(size))
         query, is_last = turns.query[turn.of], turn.place + 1 == size[turn.of]
-        of_queries = list(map(run.doc_len, read.judgements.query_ids))
+        of_queries = [lengths(run, query_id) for query_id in read.judgements.query_ids]
         n_above = np.cumsum([0, *map(len, of_queries)])[query]
         words = np.concatenate([np.zeros(0), *of_queries])[n_above + Groups(query, len(turns.n)).place]
         # What users have read who stop at a place, and the probability that they do.
@@ -411,6 +412,24 @@ class _EU_DD(InTurns):
         until = np.where(np.isnan(words), 0.0, turn.above(known) + known)
         stops = power(1 - self.p, turn.place) * np.where(is_last, 1.0, self.p)
         return np.bincount(query, stops * until, minlength=len(turns.n))
+
+
+def lengths(run: Run, query_id: str) -> np.ndarray:
+    """Return the number of words of each document of a query, best first; NaN if unknown.
+
+    Raises
+    ------
+    ValueError
+        If a document has two lengths.
+    """
+    rows = run.rows(query_id)
+    words, again = np.asarray(run.doc_len)[rows], run.repeats[rows]
+    if again.any():
+        of_docs = pd.Series(words).groupby(run.docs[rows].tolist()).nunique(dropna=False)
+        for doc in of_docs.index[of_docs > 1][:1]:
+            raise ValueError(f"run: document {doc!r} of query {query_id!r} has two lengths in doc_len.")
+    # Only sessions keep repeated documents; these count as unknown.
+    return words[~again] if run.sessions is None else np.where(again, np.nan, words)
 
 
 CT = register(_CT())
