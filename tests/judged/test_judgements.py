@@ -231,7 +231,6 @@ def test_intents_and_documents_are_counted():
     assert result.n_intents.tolist() == [0, 2, 1]
     assert result.n_relevant_docs.tolist() == [0, 2, 1]
     assert result.n_relevant.tolist() == [1, 2, 1]
-    assert result.largest_label == 2
 
 
 def test_nothing_is_counted_where_there_are_no_rows():
@@ -239,7 +238,6 @@ def test_nothing_is_counted_where_there_are_no_rows():
 
     assert len(result) == 0
     assert [*result.n_intents, *result.n_relevant_docs, *result.n_relevant] == []
-    assert result.largest_label == 0
 
 
 def test_values_of_intents_are_averaged_by_their_weights():

@@ -19,7 +19,7 @@ import pandas as pd
 from ..frames import QRELS_COLUMNS, Columns, given_frame, of_documents, warn
 from ..frames.strings import equal, odd_row
 from ..judged import Judgements, Ranked
-from ..measures.base import implementation, other_providers
+from ..measures.base import implementation, other_provider, other_providers
 from ..parameters import check_parameters
 from ..warnings import LabelsWarning
 
@@ -165,14 +165,14 @@ class Bare:
         qrels = given.renamed()[of_documents(given.ids("doc_id"))]
         judged = given.of(qrels)
         label = judged.numbers("relevance")
-        counted = np.maximum(label, 0)
-        rows = pd.DataFrame({"query": qrels["query_id"].array, "doc": qrels["doc_id"].array, "last": counted})
-        is_last = ~rows.duplicated(["query", "doc"], keep="last")
-        readable = _readable(measures, label, rows["query"].to_numpy(), is_last.to_numpy())
+        names = ["query_id", "doc_id"]
+        rows = qrels[names].assign(last=np.maximum(label, 0))
+        is_last = ~rows.duplicated(names, keep="last").to_numpy()
+        readable = _readable(measures, label, rows["query_id"].to_numpy(), is_last)
         self._delegated = _Delegated(measures, qrels.assign(relevance=readable))
         # Rows of weight 0 do not count, but other providers read them.
         counts = judged.numbers("weight") > 0 if "weight" in judged else np.ones(len(rows), dtype=bool)
-        rows["highest"] = (rows["last"] * counts).groupby([rows["query"], rows["doc"]]).transform("max")
+        rows["highest"] = rows.assign(highest=rows["last"] * counts).groupby(names)["highest"].transform("max")
         rows = rows[is_last & (rows["last"] != rows["highest"])]
         self._misread = list(rows.itertuples(index=False, name=None))
         self._readers = list(filter(_reads_labels, measures))
@@ -242,10 +242,9 @@ def _readable(
     else:
         return label.astype(np.int64)
     for measure in measures:
-        providers = other_providers().providers
-        name = next((p.NAME for p in providers if p.supports(measure) and p.is_available()), None)
-        if name and name not in _FRACTIONAL_LABELS:
-            raise ValueError(f"{measure} is computed by {name}, which {why}.")
+        provider = other_provider(measure)
+        if provider and provider.NAME not in _FRACTIONAL_LABELS:
+            raise ValueError(f"{measure} is computed by {provider.NAME}, which {why}.")
     return label
 
 

@@ -150,8 +150,9 @@ class Evaluation:
 
     Attributes
     ----------
-    formulas : dict
-        The measures that have a formula, by what they read: the number of each, and the view that it is computed for.
+    formulas : list
+        The measures that have a formula, the largest cutoff first: what each reads, its number, and the view that it is
+        computed for.
     depth : int or None
         The number of ranks that the measures read, or None for all.
     """
@@ -161,7 +162,7 @@ class Evaluation:
     ) -> None:
         self._judgements = judgements
         self._numbers: dict[tuple[Any, ...], int] = {}
-        self.formulas: dict[_Reads, list[tuple[int, DiversityMeasure, Judgements]]] = defaultdict(list)
+        self.formulas: list[tuple[_Reads, int, DiversityMeasure, Judgements]] = []
         self._composites: list[tuple[int, CompositeMeasure, Judgements, list[int]]] = []
         self._others: dict[tuple[Judgements, bool], dict[int, ir_measures.Measure]] = defaultdict(dict)
         self._asked = [self._planned(measure, judgements, is_bare=qrels is not None) for measure in measures]
@@ -171,8 +172,8 @@ class Evaluation:
             delegated = Bare(several, qrels) if is_bare and qrels is not None else OverView(several, view)
             self._delegated.append((view, list(others), delegated))
         # The deepest first: a shorter ideal ranking is the beginning of a longer one.
-        self.formulas = dict(sorted(self.formulas.items(), key=lambda formulas: -(formulas[0][2] or np.inf)))
-        depths: list[Any] = [None if judged_only else cutoff for _, judged_only, cutoff in self.formulas]
+        self.formulas.sort(key=lambda formula: -(formula[0][2] or np.inf))
+        depths: list[Any] = [None if judged_only else cutoff for (_, judged_only, cutoff), *_ in self.formulas]
         depths += [delegated.depth for *_, delegated in self._delegated]
         self.depth: int | None = None if None in depths else max(depths, default=None)
 
@@ -192,11 +193,9 @@ class Evaluation:
         elif isinstance(ours, CompositeMeasure):
             self._composites.append((number, ours, judgements, parts))
         else:
-            view, cutoff = (
-                judgements.view(ours.VIEW, ours.get("rel")),
-                None if ours.COUNTS_TURNS else ours.get("cutoff"),
-            )
-            self.formulas[view, bool(ours.get("judged_only")), cutoff].append((number, ours, judgements))
+            cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
+            reads = judgements.view(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff
+            self.formulas.append((reads, number, ours, judgements))
         return number
 
     def values(self, found: Ranked) -> np.ndarray:
@@ -210,14 +209,13 @@ class Evaluation:
         values: dict[int, np.ndarray] = {}
         over = cache(found.view)
         judged = cache(lambda view: over(view).judged_only())
+        top = cache(lambda view, judged_only, cutoff: (judged if judged_only else over)(view).top(cutoff))
         for view, theirs, delegated in self._delegated:
             values |= zip(theirs, delegated.values(over(view)), strict=True)
-        for (view, judged_only, cutoff), formulas in self.formulas.items():
-            ranked = (judged(view) if judged_only else over(view)).top(cutoff)
-            for number, ours, judgements in formulas:
-                if ours.NEEDS and over(judgements).n.any():
-                    _check_columns(judgements, ours)
-                values[number] = _checked(ours, ours.score(ranked), over(judgements))
+        for reads, number, ours, judgements in self.formulas:
+            if ours.NEEDS and over(judgements).n.any():
+                _check_columns(judgements, ours)
+            values[number] = _checked(ours, ours.score(top(*reads)), over(judgements))
         # Their parts come before them.
         for number, composite, judgements, parts in self._composites:
             combined = composite.combine([values[part] for part in parts], judgements)

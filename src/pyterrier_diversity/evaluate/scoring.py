@@ -116,8 +116,7 @@ class Call:
         """The evaluator with all ideal rankings, which are found with a progress bar: some take long."""
         ideals = [
             (view, ours.normaliser, cutoff)
-            for (view, _, cutoff), formulas in self.evaluator.evaluation.formulas.items()
-            for _, ours, judgements in formulas
+            for (view, _, cutoff), _, ours, judgements in self.evaluator.evaluation.formulas
             if isinstance(ours, Normalised) and judgements.columns.issuperset(ours.NEEDS)
         ]
         for one in progress(ideals, "ideal rankings", unit="measure"):

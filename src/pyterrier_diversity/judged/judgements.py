@@ -257,11 +257,6 @@ class Judgements:
         return np.bincount(self.labels.intent, minlength=len(self.kept))
 
     @cached_property
-    def largest_label(self) -> float:
-        """The largest label of any document."""
-        return float(self.labels.value.max(initial=0.0))
-
-    @cached_property
     def query_index(self) -> dict[str, int]:
         """The index of each query, by name; only valid if names are distinct."""
         return {name: query for query, name in enumerate(self.query_ids)}
@@ -279,7 +274,7 @@ class Judgements:
             places[query][doc] = place
         return places
 
-    def ranks(self, doc: Sequence[int], rank: Sequence[int]) -> np.ndarray:
+    def ranks(self, doc: Sequence[int], rank: Sequence[int] | np.ndarray) -> np.ndarray:
         """Return the rank of each document, or 0, given the index of each retrieved document, or -1, and its rank."""
         ranks = np.zeros(len(self.documents.ids) + 1, dtype=np.int64)
         # Backwards, so that the best rank of a document counts. The last is for the others.
@@ -296,12 +291,11 @@ class Judgements:
 
     def check_labels(self, largest: float | None, who: object, gain: Gain = "exp") -> None:
         """Raise a ``ValueError`` if a label is not in the table ``gain`` or exceeds ``largest``."""
-        labels = self.labels
-        rules = []
+        labels, rules = self.labels, []
         if not isinstance(gain, str):
             listed = ", ".join(f"{label:g}" for label in gain)
             rules.append((f"must be in the table gain ({listed})", ~np.isin(labels.value, list(gain))))
-        if largest is not None and self.largest_label > largest:
+        if largest is not None:
             rules.append((f"may be at most {largest:g}", labels.value > largest))
         for rule, wrong in rules:
             for row in np.flatnonzero(wrong)[:1].tolist():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property, partial, wraps
-from itertools import islice, repeat
+from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVarTuple, cast
 
 import numpy as np
@@ -164,16 +164,11 @@ class Ranked:
         """Return the rankings without unjudged documents."""
         if self.run is None:
             return self
-        found: list[int] = []
-        rank: list[int] = []
-        n = []
-        of_queries = zip(self.judgements.judged_docs, self.judgements.places_of_docs, self.rankings(), strict=True)
-        for judged, places, docs in of_queries:
-            kept = list(filter(judged.__contains__, docs))
-            found += map(places.get, kept, repeat(-1))
-            rank += range(1, len(kept) + 1)
-            n.append(len(kept))
-        return Ranked(self.judgements, self.judgements.ranks(found, rank), np.array(n, dtype=np.int64), self.run)
+        judged, places = self.judgements.judged_docs, self.judgements.places_of_docs
+        kept = [[doc for doc in docs if doc in known] for known, docs in zip(judged, self.rankings(), strict=True)]
+        found = [known.get(doc, -1) for known, docs in zip(places, kept, strict=True) for doc in docs]
+        n = np.array(list(map(len, kept)), dtype=np.int64)
+        return Ranked(self.judgements, self.judgements.ranks(found, counted(n) + 1), n, self.run)
 
     def rankings(self, depth: int | None = None, queries: slice = slice(None)) -> list[list[str]]:
         """Return the documents of each ranking, or of some, best first, down to a depth."""
@@ -342,13 +337,6 @@ class Ranked:
         return self._known(("value", type(measure), measure), lambda: compute(self))
 
 
-def relevant_documents(judgements: Judgements) -> Ranked:
-    """Return the ranking of all relevant documents by descending name."""
-    return judgements.remembered(
-        "relevant", lambda: Ranked(judgements, counted(judgements.n_relevant_docs) + 1, judgements.n_relevant_docs)
-    )
-
-
 def ideal(judgements: Judgements, order: Order, depth: int | None) -> Ranked:
     """Return the ranking of the relevant documents in an order, down to a depth."""
     return judgements.remembered((order, depth), lambda: _in_order(judgements, order, depth))
@@ -359,7 +347,9 @@ def _in_order(judgements: Judgements, order: Order, depth: int | None) -> Ranked
     known: dict[float, Ranked] = judgements.remembered(order, dict)
     last = np.inf if depth is None else depth
     if max(known, default=0) < last:
-        places = order.places(relevant_documents(judgements), depth)
+        n = judgements.n_relevant_docs
+        every = judgements.remembered("by name", lambda: Ranked(judgements, counted(n) + 1, n))
+        places = order.places(every, depth)
         n = np.bincount(judgements.documents.query[places > 0], minlength=len(judgements))
         known[last] = Ranked(judgements, places, n)
     return known[max(known)].top(depth)

@@ -82,16 +82,16 @@ class Run:
     def __init__(self, run: pd.DataFrame, *, doubts: Doubts | None = None) -> None:
         columns = Columns(run, RUN_COLUMNS, "run")
         ordered = in_order(columns)
-        tie = columns.numbers("tie") if "tie" in columns else None
-        doc_len = columns.numbers("doc_len", most=_MOST_WORDS, may_be_missing=True) if "doc_len" in columns else None
-        if ordered.rows is not None:
-            tie, doc_len = (None if values is None else values[ordered.rows] for values in (tie, doc_len))
+        order = slice(None) if ordered.rows is None else ordered.rows
+        self.tie, self.doc_len = ordered.score, None
+        if "tie" in columns:
+            self.tie = columns.numbers("tie")[order]
+        if "doc_len" in columns:
+            self.doc_len = columns.numbers("doc_len", most=_MOST_WORDS, may_be_missing=True)[order]
         self.query_ids: list[str] = ordered.query.names.tolist()
         self.query, self.turn = ordered.query.codes, ordered.key
         self.sessions = Sessions(self.query, self.turn) if ordered.has_turns else None
-        self.tie = ordered.score if tie is None else tie
-        self.docs, self.doc_len, self._of_integers = ordered.docs, doc_len, columns.of_integers
-        self._size = ordered.size
+        self.docs, self._size, self._of_integers = ordered.docs, ordered.size, columns.of_integers
         self._start = np.cumsum(self._size) - self._size
         self._warned: set[str] = set()
         self._doubts = doubts
@@ -187,8 +187,6 @@ class Run:
 
     def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
         """Return the documents of a query, best first, down to a depth, or an empty list."""
-        if query_id not in self._index:
-            return []
         rows = self.rows(query_id)
         documents: list[str] = self.docs[rows].tolist()
         if self.sessions is None:
@@ -264,9 +262,8 @@ class Run:
         ids = {"query_id": (set(self.query_ids), set(judgements.query_ids)), "doc_id": docs}
         for name in self._of_integers ^ judgements.of_integers:
             words, numbers = ids[name] if name in judgements.of_integers else ids[name][::-1]
-            for lost in (
-                one for one in sorted(words - numbers) if one[:1] == "0" and (one.lstrip("0") or "0") in numbers
-            ):
+            lost_zeros = {one for one in words - numbers if one[:1] == "0" and (one.lstrip("0") or "0") in numbers}
+            for lost in sorted(lost_zeros)[:1]:
                 raise ValueError(
                     f"{name}: {lost!r} is {lost.lstrip('0') or '0'} on the other side, which was read as numbers "
                     "without leading zeros. Read the ids with dtype=str."
@@ -278,6 +275,5 @@ class Run:
         judged = [judgements.judged_docs[query] for query in shared]
         doubts.is_judged = not all(map(set.isdisjoint, judged, docs))
         doubts.add("unjudged", len(shared), repr(docs[0][0]), shared[0])
-        theirs = next(((query, min(docs)) for query, docs in zip(shared, judged, strict=True) if docs), None)
-        if theirs is not None:
-            doubts.add("judged", 1, repr(theirs[1]), theirs[0])
+        for query, of_query in zip(shared, judged, strict=True):
+            doubts.add("judged", len(of_query), repr(min(of_query, default="")), query)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import ir_measures
 import numpy as np
-from ir_measures.providers import FallbackProvider
+from ir_measures.providers import FallbackProvider, Provider
 
 from ..arithmetic import divide
 from ..judged import Judgements, Order, Ranked, View
@@ -255,6 +255,11 @@ def implementation(measure: ir_measures.Measure, *, inside: bool = False) -> Div
 def other_providers() -> FallbackProvider:
     """Return ir_measures' pipeline without the provider of this package."""
     return FallbackProvider([each for each in ir_measures.DefaultPipeline.providers if each.NAME != "diversity"])
+
+
+def other_provider(measure: ir_measures.Measure) -> Provider | None:
+    """Return the other provider of ir_measures that computes a measure, if there is one."""
+    return next((each for each in other_providers().providers if each.supports(measure) and each.is_available()), None)
 
 
 def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:

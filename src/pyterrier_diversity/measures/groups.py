@@ -12,7 +12,7 @@ import pandas as pd
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 
 from ..parameters import check_parameters
-from .base import formula_of, implementation, other_providers
+from .base import formula_of, implementation, other_provider
 from .composite import Adhoc, DINsharp_nDCG, Dsharp_nDCG, PplusQsharp, innermost, inside
 from .d_measures import D_nDCG
 from .nugget_scores import NuggetScore
@@ -80,10 +80,10 @@ def _parameters(measure: ir_measures.Measure) -> list[str]:
 def _provider(measure: ir_measures.Measure) -> str:
     """Return the name and version of the provider that computes a measure of ir_measures."""
     check_parameters(measure)
-    for provider in other_providers().providers:
-        if provider.supports(measure) and provider.is_available():
-            return f"ir-measures {ir_measures.__version__} ({provider.NAME})"
-    raise ValueError(f"{measure}: no installed provider computes this measure.")
+    provider = other_provider(measure)
+    if provider is None:
+        raise ValueError(f"{measure}: no installed provider computes this measure.")
+    return f"ir-measures {ir_measures.__version__} ({provider.NAME})"
 
 
 #: The columns of ndeval, the program of the TREC Web tracks' diversity tasks.

@@ -67,7 +67,7 @@ class _NuggetScore(ZeroToOne):
         self.NEEDS = () if self.importance == "all" else ("importance",)
 
     def warning(self, judgements: Judgements) -> DataWarning | None:
-        largest = judgements.largest_label
+        largest = judgements.labels.value.max(initial=0.0)
         if not 0 < largest < self.full:
             return None
         return SupportWarning(
