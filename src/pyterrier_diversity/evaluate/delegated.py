@@ -60,7 +60,9 @@ def left_to_others(measures: Iterable[ir_measures.Measure], qrels: Any) -> list[
     found = [(each, implementation(each)) for each in measures]
     theirs = [each for each, ours in found if ours is None]
     of_gdeval = [each for each, ours in found if ours and ours is not each and ir_measures.gdeval.supports(each)]
-    labels = _several_labels(qrels) if theirs or of_gdeval else pd.DataFrame()
+    if not theirs and not of_gdeval:
+        return []
+    labels = _several_labels(qrels)
     read: dict[str, str] = {}
     if len(labels):
         # A user's measure may read all. gdeval reads the lowest label above 0.

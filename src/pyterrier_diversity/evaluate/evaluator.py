@@ -132,8 +132,9 @@ class DiversityEvaluator(Evaluator):
             raise ValueError("qrels must not be empty: they have no queries to aggregate over.")
 
 
-# What a formula reads: a view of the judgements, whether of judged documents only, and the cutoff.
-_Reads = tuple[Judgements, bool, int | None]
+# What a formula reads (a view of the judgements, whether of judged documents only, and the cutoff), or the numbers of a
+# composite measure's parts; the number of the measure, the measure, and the view that it is computed for.
+_Step = tuple[Any, int, DiversityMeasure, Judgements]
 
 
 class Evaluation:
@@ -162,8 +163,8 @@ class Evaluation:
     ) -> None:
         self._judgements = judgements
         self._numbers: dict[tuple[Any, ...], int] = {}
-        self.formulas: list[tuple[_Reads, int, DiversityMeasure, Judgements]] = []
-        self._composites: list[tuple[int, CompositeMeasure, Judgements, list[int]]] = []
+        self.formulas: list[_Step] = []
+        self._composites: list[_Step] = []
         self._others: dict[tuple[Judgements, bool], dict[int, ir_measures.Measure]] = defaultdict(dict)
         self._asked = [self._planned(measure, judgements, is_bare=qrels is not None) for measure in measures]
         self._delegated: list[tuple[Judgements, list[int], Bare | OverView]] = []
@@ -191,7 +192,7 @@ class Evaluation:
         if ours is None:
             self._others[judgements, is_bare][number] = measure
         elif isinstance(ours, CompositeMeasure):
-            self._composites.append((number, ours, judgements, parts))
+            self._composites.append((parts, number, ours, judgements))
         else:
             cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
             reads = judgements.view(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff
@@ -212,21 +213,19 @@ class Evaluation:
         top = cache(lambda view, judged_only, cutoff: (judged if judged_only else over)(view).top(cutoff))
         for view, theirs, delegated in self._delegated:
             values |= zip(theirs, delegated.values(over(view)), strict=True)
-        for reads, number, ours, judgements in self.formulas:
-            if ours.NEEDS and over(judgements).n.any():
-                _check_columns(judgements, ours)
-            values[number] = _checked(ours, ours.score(top(*reads)), over(judgements))
-        # Their parts come before them.
-        for number, composite, judgements, parts in self._composites:
-            combined = composite.combine([values[part] for part in parts], judgements)
-            values[number] = _checked(composite, combined, over(judgements))
+        # The parts of composite measures come before them.
+        for reads, number, ours, judgements in [*self.formulas, *self._composites]:
+            n = over(judgements).n
+            if isinstance(ours, CompositeMeasure):
+                computed = ours.combine([values[part] for part in reads], judgements)
+            else:
+                if ours.NEEDS and n.any():
+                    _check_columns(judgements, ours)
+                computed = ours.score(top(*reads))
+            checked = valid(ours, computed, judgements.query_ids)
+            # A query without a ranking has the default.
+            values[number] = checked if n.all() else np.where(n == 0, ours.DEFAULT, checked)
         return np.array([values[number] for number in self._asked]).reshape(len(self._asked), len(self._judgements))
-
-
-def _checked(measure: DiversityMeasure, values: Any, found: Ranked) -> np.ndarray:
-    """Return checked values of a measure, with its default for queries without a ranking."""
-    checked = valid(measure, values, found.judgements.query_ids)
-    return checked if found.n.all() else np.where(found.n == 0, measure.DEFAULT, checked)
 
 
 def valid(measure: DiversityMeasure, values: Any, query_ids: Sequence[str]) -> np.ndarray:

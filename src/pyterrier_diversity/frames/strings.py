@@ -49,13 +49,6 @@ def in_arrow(column: pd.Series) -> Strings | None:
     return array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
 
 
-def taken(strings: Strings, rows: np.ndarray) -> Strings:
-    """Return the strings of ascending rows, without a copy if the rows are adjacent."""
-    if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
-        return strings[rows[0] : rows[-1] + 1]
-    return strings.take(rows)
-
-
 def objects(strings: Strings) -> np.ndarray:
     """Return strings as an array of Python objects."""
     return strings if isinstance(strings, np.ndarray) else np.asarray(strings.to_numpy(zero_copy_only=False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -137,7 +137,7 @@ def _passages(qrels: Columns, judgements: Judgements) -> Passages:
 
 
 def _read(qrels: Columns) -> Judgements:
-    query, doc, label = _sorted_ids(qrels, "query_id"), qrels.ids("doc_id"), qrels.numbers("relevance")
+    query, doc, label = _sorted_ids(qrels.ids("query_id")), qrels.ids("doc_id"), qrels.numbers("relevance")
     named, named_query, named_ids = intents_of_rows(qrels, query)
     weight, navigational = _optional(qrels, "weight", named), _optional(qrels, "intent_type", named) > 0
     is_word = "importance" in qrels and "importance_value" not in qrels
@@ -157,7 +157,7 @@ def _read(qrels: Columns) -> Judgements:
     relevant = np.flatnonzero(keep & (label > 0))
     intents, intent = np.unique(named[relevant], return_inverse=True)
     used, code = np.unique(doc.codes[relevant], return_inverse=True)
-    docs = _sorted_by(doc.names[used].tolist(), Ids(code, doc.names[used]), reverse=True)
+    docs = _sorted_ids(Ids(code, doc.names[used]), descending=True)
     keys = query.codes[relevant] * len(docs.names) + docs.codes
     _, first, of_label = np.unique(keys, return_index=True, return_inverse=True)
     by_intent = np.argsort(intent * len(first) + of_label)
@@ -191,11 +191,11 @@ def intents_of_rows(qrels: Columns, query: Ids | None = None) -> tuple[np.ndarra
     ValueError
         If a row has no value in a column, or two names of the intent differ.
     """
-    query = _sorted_ids(qrels, "query_id") if query is None else query
+    query = _sorted_ids(qrels.ids("query_id")) if query is None else query
     names = [name for name in reversed(_INTENT) if name in qrels]
     if not names:
         return query.codes, np.arange(len(query.names)), np.full(len(query.names), "0", dtype=object)
-    intent = _sorted_ids(qrels, names[0])
+    intent = _sorted_ids(qrels.ids(names[0]))
     if len(names) > 1:
         iteration = qrels.ids("iteration")
         differ = iteration.names[iteration.codes] != intent.names[intent.codes]
@@ -207,17 +207,12 @@ def intents_of_rows(qrels: Columns, query: Ids | None = None) -> tuple[np.ndarra
     return codes, keys // n_names, intent.names[keys % n_names]
 
 
-def _sorted_ids(qrels: Columns, column: str) -> Ids:
-    """Return a column of ids with the names sorted as numbers if all are numbers, otherwise alphabetically."""
-    ids = qrels.ids(column)
+def _sorted_ids(ids: Ids, *, descending: bool = False) -> Ids:
+    """Return ids with the names sorted: as numbers if all are numbers, otherwise, and descending, alphabetically."""
     names = ids.names.tolist()
-    keys = [by_number(name) for name in names]
-    return _sorted_by(names if any(other for other, *_ in keys) else keys, ids)
-
-
-def _sorted_by(keys: Sequence[Any], ids: Ids, *, reverse: bool = False) -> Ids:
-    """Return ids with the names sorted by keys."""
-    order = np.array(sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse), dtype=np.intp)
+    numbers = [] if descending else [by_number(name) for name in names]
+    keys: list[Any] = names if descending or any(other for other, *_ in numbers) else numbers
+    order = np.array(sorted(range(len(names)), key=keys.__getitem__, reverse=descending), dtype=np.intp)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return Ids(place[ids.codes], ids.names[order])

@@ -14,7 +14,7 @@ from ..arithmetic import counted
 from ..frames.columns import RUN_COLUMNS, Columns
 from ..frames.doubts import Doubts
 from ..frames.order import in_order
-from ..frames.strings import heads, places, repeated, taken
+from ..frames.strings import heads, places, repeated
 from ..frames.warned import warn
 from ..warnings import DataWarning
 from .judgements import Judgements
@@ -177,7 +177,9 @@ class Run:
             place = counted(size[part])
             rows = np.repeat(start[part], size[part]) + place
             relevant = np.repeat(first[part], n_relevant[part]) + counted(n_relevant[part])
-            found = judgements.pairs.find(relevant, np.repeat(query[part], size[part]), taken(self.docs, rows))
+            is_slice = rows[-1] - rows[0] + 1 == len(rows)  # which needs no copy
+            docs = self.docs[rows[0] : rows[-1] + 1] if is_slice else self.docs.take(rows)
+            found = judgements.pairs.find(relevant, np.repeat(query[part], size[part]), docs)
             if found is None:
                 return None
             row, doc = found
