@@ -3,6 +3,7 @@ import doctest
 import gc
 import gzip
 import importlib
+import inspect
 import re
 import shutil
 import subprocess
@@ -24,8 +25,9 @@ import pyterrier_diversity
 from console import WITH_SESSIONS, Shell, sessions
 from page_scripts import script
 from processes import in_a_new_process
-from pyterrier_diversity import SessionDCG, evaluate, ideal, io, meta, plots, simulate, transformers
+from pyterrier_diversity import RBU, SessionDCG, evaluate, ideal, io, meta, plots, simulate, transformers
 from pyterrier_diversity.datasets.demo import FOLDER as DEMO
+from pyterrier_diversity.docstrings import section_of
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.warnings import KINDS, DataWarning
 from said import said
@@ -333,6 +335,38 @@ def test_each_call_says_something_that_is_quoted(called):
 
 def test_an_unknown_message_is_not_recognised(messages):
     assert not is_one_of(messages, "RBU: p should be within (0, 1], not 2.")
+
+
+def types_refused() -> list[tuple[object, str, str]]:
+    """Return the public functions that say of which argument they refuse another type: with its name, and the words."""
+    found = []
+    for module in (pyterrier_diversity, evaluate, ideal, io, meta, plots, simulate, transformers):
+        for function in {getattr(module, name) for name in module.__all__ if inspect.isroutine(getattr(module, name))}:
+            (_, _, said) = section_of(inspect.getdoc(function), "Raises").partition("TypeError\n")
+            said = re.split(r"^\w+$", said, flags=re.MULTILINE)[0]
+            found += [
+                (function, name, said) for name in inspect.signature(function).parameters if f"``{name}``" in said
+            ]
+    return sorted({(each[0].__qualname__, each[1]): each for each in found}.values(), key=str)
+
+
+@pytest.mark.parametrize(("function", "name", "said"), types_refused())
+def test_a_type_that_is_said_to_be_refused_is(function, name, said, tmp_path):
+    demo = pt.get_dataset("diversity:demo")
+    run = demo.get_results("bm25")
+    given = {
+        "qrels": demo.get_qrels(),
+        "runs": dict.fromkeys("abc", run),
+        "measures": RBU @ 5,
+        "path": tmp_path / "r.html",
+    }
+    given |= {"depths": [1], "qrels_b": demo.get_qrels(), "explained": run, "measure": RBU, "cutoff": 5}
+    others = {key: given[key] for key, each in inspect.signature(function).parameters.items() if key in given}
+    # What is not a mapping may still be paths.
+    wrong = [run] if "is a list" in said else [DEMO / "bm25.run"] if "not a mapping" in said else object()
+
+    with pytest.raises(TypeError):
+        function(**{**others, name: wrong})
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
     ValueError
         If ``runs`` is empty, the cutoff is below 1, or the qrels or a run cannot be read.
     TypeError
-        If ``runs`` is not a mapping.
+        If ``runs`` is neither a mapping nor paths.
 
     Examples
     --------

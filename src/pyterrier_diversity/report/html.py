@@ -106,7 +106,7 @@ def html_report(
         As in `evaluate_runs` and `meta.compare`. Also if the baseline is not among the runs, a number is out of range,
         two systems or measures would have the same name, or the page would replace one of the given files.
     TypeError
-        If ``runs`` is not a mapping.
+        If ``runs`` is neither a mapping nor paths.
 
     Warns
     -----
