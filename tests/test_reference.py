@@ -7,6 +7,7 @@ import pytest
 
 from pyterrier_diversity import IA, RBU, P_Rareness, UserModel
 from pyterrier_diversity.measures import registered
+from pyterrier_diversity.report.reference import entry
 from write_reference import FOLDER, every_example, examples, pages, topic
 
 
@@ -43,6 +44,12 @@ def test_each_section_has_a_formula_an_example_and_says_which_constraints_are_me
         r":Constraints: (meets |breaks |not tested, ).*",
     ):
         assert len(re.findall(f"^{field}$", "\n".join(written.values()), flags=re.MULTILINE)) == len(registered())
+
+
+def test_a_range_names_only_parameters_that_the_measure_has():
+    for measure in registered():
+        named = re.findall(r"(\w+)=", entry(measure)["range"])
+        assert set(named) <= set(measure.SUPPORTED_PARAMS), measure.NAME
 
 
 def test_each_parameter_of_a_measure_is_explained_once_on_its_page_or_the_first(written):

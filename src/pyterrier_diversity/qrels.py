@@ -54,8 +54,8 @@ def add_rarity(
     Raises
     ------
     ValueError
-        If ``runs`` is empty or a single run, the cutoff is not an integer of at least 1, the form is unknown, or a column
-        or a value is missing.
+        If ``runs`` is empty or a single run, the cutoff is not an integer of at least 1, the form is unknown, or a
+        column or a value is missing.
     TypeError
         If ``runs`` is neither a mapping nor paths.
 

@@ -173,6 +173,7 @@ class _RBP_Rareness(_Rareness):
     -----
     :Name: Rareness-Based RBP
     :Formula: (1 - p) \sum_i p^{i - 1} J_i (1 + \alpha R(d_i))
+    :Values: [0, 1 + alpha]
     :Source: after Türkmen et al. (2023), Eq. 1
 
     .. cite.dblp:: conf/ecir/TurkmenLK23

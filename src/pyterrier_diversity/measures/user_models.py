@@ -116,7 +116,7 @@ class UserModelMeasure(DiversityMeasure):
 
     Notes
     -----
-    :Values: [0, inf); [0, 1] with norm=True, unless effort='rank'
+    :Values: [0, inf); [0, 1] with norm=True
     """
 
     def __init__(self, **params: Any) -> None:
@@ -247,6 +247,7 @@ class _UserModel(UserModelMeasure):
     Notes
     -----
     :Name: User Model
+    :Values: [0, inf); [0, 1] with norm=True, unless effort='rank'
     :Formula: \sum_t w_t M_t, \quad M_1 = \sum_i J_i P(i), \; M_2 = \sum_i J_i F(i), \; M_3 = \sum_i \frac{1}{i} P(i),
         \; M_4 = \sum_i \frac{R_i}{i} P(i)
     :Where: $P(i)$ is the probability that the user stops at rank i, $F(i)$ that they read at least that far, and $R_i$
@@ -453,6 +454,7 @@ class _ARR(NamedModel):
     Notes
     -----
     :Name: Average Reciprocal Rank
+    :Values: [0, inf); [0, 1] with norm=True, unless effort='rank'
     :Formula: \sum_t w_t M_t, \quad M_t = \sum_i \frac{1}{i} \frac{J_i}{R}
 
     .. cite.dblp:: conf/sigir/Carterette11
@@ -469,6 +471,7 @@ class _RRR(NamedModel):
     Notes
     -----
     :Name: Reciprocal Relevant Rank
+    :Values: [0, inf); [0, 1] with norm=True, unless effort='rank'
     :Formula: \sum_t w_t M_t, \quad M_t = \sum_i \frac{1}{i} \frac{J_i}{R_i (R_i + 1)}
     :Where: $R_i$ is the number of relevant documents, or their gain, down to rank i
 
