@@ -1,3 +1,4 @@
+import os
 import shutil
 from pathlib import Path
 
@@ -11,23 +12,29 @@ from shell import BM25, XQUAD, fail, run
 QRELS, TOP3 = str(FOLDER / "qrels.txt"), str(FOLDER / "xquad-top-3.run")
 
 
-def test_each_minimum_has_its_line():
-    message = fail("evaluate", QRELS, BM25, "--min", "RBU@5=0.9", "--min", "StRecall@5=.99", status=3)
+def test_each_minimum_has_its_line_and_its_column():
+    gates = ["--min", "RBU@5=0.9", "--min", "StRecall=2"]
 
-    assert [line.split(" ")[1] for line in message.splitlines()] == ["RBU@5", "StRecall@5"]
+    result = CliRunner().invoke(app, ["evaluate", QRELS, BM25, "-m", "P_IA@5", *gates])
+
+    assert result.exit_code == 3
+    assert result.stdout.split("\n")[0].split() == ["name", "P_IA@5", "RBU@5", "StRecall"]
+    note, *failed = result.stderr.splitlines()
+    assert note == "Note: StRecall has no cutoff, unlike the other measures: it reads all ranks."
+    assert [line.split(" ")[1] for line in failed] == ["RBU@5", "StRecall"]
 
 
-def test_a_table_that_is_not_complete_passes_no_gate(tmp_path):
+@pytest.mark.parametrize(("minimum", "status"), [("RBU@5=0.9", 3), ("RBU@5=0.1", 1)])
+def test_a_table_that_is_not_complete_passes_no_gate(tmp_path, minimum, status):
     (tmp_path / "bad.run").write_text("1 Q0 d1\n")
-    arguments = ["evaluate", QRELS, BM25, str(tmp_path / "bad.run"), "--min", "RBU@5=0.9"]
 
-    result = CliRunner().invoke(app, arguments)
+    result = CliRunner().invoke(app, ["evaluate", QRELS, BM25, str(tmp_path / "bad.run"), "--min", minimum])
 
-    assert result.exit_code == 1
+    assert result.exit_code == status
     assert "bm25" in result.stdout
     assert "bad.run is lines of three columns without names" in result.stderr
     assert "The table is incomplete: 1 of the runs could not be evaluated." in result.stderr
-    assert "Gate" not in result.stderr
+    assert ("Gate: RBU@5 of bm25" in result.stderr) == (status == 3)
 
 
 def test_a_run_that_is_significantly_worse_does_not_pass():
@@ -36,12 +43,16 @@ def test_a_run_that_is_significantly_worse_does_not_pass():
     assert fail(*arguments, status=3).startswith("Gate: RBU@5 of bm25 is lower than that of xquad by 0.1602 (")
 
 
-def test_a_tolerance_counts_even_if_the_difference_is_not_significant():
-    arguments = ["compare", QRELS, TOP3, "-b", XQUAD, "--no-worse", "RBU(e=0.05)@5", "--test", "t"]
+def test_a_gate_has_the_table_of_the_test_asked_for_and_a_test_of_its_own():
+    arguments = ["compare", QRELS, TOP3, "-b", XQUAD, "-m", "StRecall@5", "--no-worse", "RBU(e=0.05)@5", "--test", "t"]
 
-    run(*arguments)
+    result = CliRunner().invoke(app, arguments)
+
+    assert result.exit_code == 3
+    assert "+0.0017  0.0578\n" in result.stdout
+    assert result.stdout.startswith("StRecall@5\n")
+    assert "xquad-top-3 is lower than that of xquad by 0.04366 (0.2626, 0.3062; one-sided p = 0.03" in result.stderr
     run(*arguments, "--tolerance", "0.05")
-    assert "is lower than that of xquad by 0.04366" in fail(*arguments, "--tolerance", "0.04", status=3)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +78,7 @@ def test_an_invalid_minimum_is_refused(minima, status, message):
         (["--no-worse", "RBU@5"], 2, "--no-worse needs a --baseline."),
         (["-m", "RBU@5", "--tolerance", ".1"], 2, "--tolerance needs --no-worse."),
         (["-m", "RBU@5", "-b", "nobody"], 1, "The baseline 'nobody' is neither a file nor the name of a run. The"),
-        (["-b", "bm25", "--no-worse", "RBU@5", "--test", "t", "--alternative", "greater"], 1, "must be 'two-sided'"),
+        (["-m", "RBU@5", "--common-queries"], 2, "--common-queries needs --no-worse."),
         ([], 2, "Name the measures, as in -m"),
         (["-m", "RBU@5", "--test", "anova"], 2, "'anova' is not one of 'tukey-randomised', 'bootstrap'"),
     ],
@@ -76,32 +87,48 @@ def test_an_invalid_gate_is_refused(arguments, status, message):
     assert message in fail("compare", QRELS, BM25, XQUAD, *arguments, status=status)
 
 
-def test_a_gate_that_cannot_fail_is_a_usage_error(tmp_path):
-    lines = Path(QRELS).read_text().splitlines(keepends=True)
+@pytest.mark.parametrize(("queries", "n"), [("123", 4), ("1", 1)])
+def test_a_gate_that_cannot_fail_is_a_usage_error(tmp_path, queries, n):
     few = tmp_path / "few.txt"
-    few.write_text("".join(line for line in lines if line.split()[0] in "123"))
-    arguments = ["compare", str(few), BM25, "-b", XQUAD, "--no-worse", "RBU@5"]
+    lines = Path(QRELS).read_text().splitlines(keepends=True)
+    few.write_text("".join(line for line in lines if line.split()[0] in [*queries, "12"][:n]))
+    arguments = ["compare", str(few), BM25, "-b", XQUAD, "--no-worse", "RBU@5", "--tolerance", "0.9"]
 
-    assert "no difference can be significant with 4 queries at alpha = 0.05: the smallest possible p" in fail(
-        *arguments, status=2
+    assert (
+        f"--no-worse: no loss can be significant with {n} common queries at alpha = 0.05: the smallest possible"
+        in fail(*arguments, status=2)
     )
-    run(*arguments, "--tolerance", "0.9")
+    assert "--min: no value of Coverage@5 is below 0: its range is [0, 1]." in fail(
+        "evaluate", QRELS, BM25, "--min", "Coverage@5=0", status=2
+    )
+
+
+@pytest.mark.filterwarnings("ignore::pyterrier_diversity.warnings.EmptyWarning")
+def test_an_empty_run_fails_each_gate(tmp_path):
+    empty = tmp_path / "empty.run"
+    empty.write_text("")
+
+    minimum = fail("evaluate", QRELS, str(empty), "--min", "RBU@5=-1", "--min", "Coverage@5=.1", status=3)
+    no_worse = fail("compare", QRELS, str(empty), "-b", XQUAD, "--no-worse", "RBU@5", status=3)
+
+    assert minimum.endswith("Gate: empty answers no query of the qrels.\n")
+    assert "Gate: empty answers no query of the qrels. RBU@5 of empty is lower than that of xquad" in no_worse
 
 
 @pytest.mark.filterwarnings("always")
-def test_runs_that_answer_different_queries_are_told_of_once_and_are_strictly_an_error(tmp_path):
+def test_runs_that_answer_different_queries_fail_and_are_told_of_once_and_are_strictly_an_error(tmp_path):
     lines = Path(BM25).read_text().splitlines(keepends=True)
     short = tmp_path / "short.run"
     short.write_text("".join(line for line in lines if line.split()[0] != "3"))
-    arguments = ["compare", QRELS, XQUAD, "-b", str(short), "--no-worse", "RBU@5", "--tolerance", "0.5"]
+    arguments = ["compare", QRELS, XQUAD, "-b", str(short), "--no-worse", "RBU@5"]
     told = "Run short: The run answers 13 of 14 queries, but not 3. A missing query gets each measure's default"
 
     result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     assert result.stderr.count(told) == 1
-    assert "default value. [MissingWarning]\n" in result.stderr
+    assert "Gate: xquad and short answer different queries: only one of them answers 1 (3)." in result.stderr
     assert "default value. [MissingWarning]\n" in fail(*arguments, "--strict")
-    run(*arguments, "--strict", "--ignore", "MissingWarning")
+    run(*arguments, "--common-queries", "--strict", "--ignore", "MissingWarning")
 
 
 def test_a_run_that_is_the_baseline_is_named():
@@ -110,23 +137,13 @@ def test_a_run_that_is_the_baseline_is_named():
     assert "or one run and another --baseline. bm25 is both." in message
 
 
-def test_a_difference_that_is_the_same_on_every_query_has_no_power_to_tell(tmp_path):
-    queries = range(1, 7)
-    (tmp_path / "qrels.txt").write_text("".join(f"{q} a d1 1\n{q} b d2 1\n" for q in queries))
-    for name, docs in {"one": ["d1"], "both": ["d1", "d2"]}.items():
-        lines = (f"{q} Q0 {doc} 1 {-i} t\n" for q in queries for i, doc in enumerate(docs))
-        (tmp_path / f"{name}.run").write_text("".join(lines))
-    qrels, one, both = (str(tmp_path / name) for name in ("qrels.txt", "one.run", "both.run"))
+@pytest.mark.parametrize("link", [shutil.copy, os.symlink, os.link])
+def test_copies_and_links_are_runs_of_their_own_and_pass(tmp_path, link):
+    same = tmp_path / "same.run"
+    link(BM25, same)
 
-    result = CliRunner().invoke(app, ["compare", qrels, both, "-b", one, "--no-worse", "StRecall@2"])
-
-    assert result.exit_code == 0
-    assert result.stderr.startswith("Note: StRecall@2 of both against one: the difference of StRecall@2 between two ")
-    assert result.stderr.endswith(" must vary over the topics.\n")
-
-
-def test_equal_runs_are_told_to_have_no_difference(tmp_path):
-    same = shutil.copy(BM25, tmp_path / "same.run")
     result = CliRunner().invoke(app, ["compare", QRELS, BM25, "-b", str(same), "--no-worse", "RBU@5"])
 
-    assert result.stderr.endswith("Note: RBU@5 of bm25 against same: no difference on any query.\n")
+    assert result.exit_code == 0
+    assert result.stdout.split("\n")[2].split()[:2] == ["bm25", "same"]
+    assert result.stderr == "Note: RBU@5 of bm25 against same: +0, one-sided p = 1; the same on all 14 queries.\n"

@@ -63,7 +63,10 @@ def test_odd_qrels_get_a_warning(qrels, message):
     ("of_run", "message"),
     [
         (run(), "The run is empty"),
-        (run(("1", "a")), "1 judged query has no document in the run: 2."),
+        (
+            run(("1", "a")),
+            "The run answers 1 of 2 queries, but not 2. A missing query gets each",
+        ),
         (run(("1", "a"), ("1", "a"), ("2", "c")), "The run repeats documents within a query, such as 'a'"),
         (run(("7", "a")), "No query of the run ('7'"),
     ],

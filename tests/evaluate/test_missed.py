@@ -56,6 +56,7 @@ def test_rel_is_the_smallest_label_that_covers():
     }
 
 
+@pytest.mark.filterwarnings("ignore::pyterrier_diversity.warnings.MissingWarning")
 def test_the_weight_that_is_not_missed_is_coverage():
     runs = {"short": SHORT, "long": LONG}
     missed = missed_intents(NUGGETS, runs, 2).groupby(["name", "qid"])["weight"].sum()

@@ -183,7 +183,7 @@ def test_rows_of_means_are_left_out_with_a_warning_in_every_function(word):
         lambda frame: meta.risk(frame, "a"),
         lambda frame: meta.rank_correlation(frame),
         lambda frame: meta.below_minimum(frame, {"AP": 0.99}),
-        lambda frame: meta.worse_than(frame, "b c", test="t"),
+        lambda frame: meta.worse_than(frame, "b c", alpha=0.9),
         aggregates,
         drawn,
     ]

@@ -102,7 +102,7 @@ def frames_of_meta():
         "meta.risk": meta.risk(perquery, "bm25"),
         "meta.topic_sampling": meta.topic_sampling(perquery, sizes=[5], n_trials=2, rng=1),
         "meta.topics_needed": meta.topics_needed(perquery, n=[25, 50]),
-        "meta.worse_than": meta.worse_than(perquery, "xquad", test="t"),
+        "meta.worse_than": meta.worse_than(perquery, "xquad"),
         "missed_intents": missed_intents(qrels, runs, 2),
         "pt.Experiment(..., perquery=True)": perquery,
         "transformers.Explain": Explain(qrels, RBU @ 5)(runs["bm25"]),
@@ -111,8 +111,6 @@ def frames_of_meta():
 
 # Of a whole family, or with the columns of another one.
 ALSO = {
-    "means": {"meta.worse_than"},
-    "differences": {"meta.worse_than"},
     "per_query_deltas": {"evaluate_runs(..., perquery=True)", "meta.expected_over_cutoffs"},
     "stages": {"pt.Experiment(..., perquery=True)", "meta.expected_over_cutoffs"},
 }

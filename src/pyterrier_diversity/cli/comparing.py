@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import click
-import numpy as np
 import pandas as pd
 
 from .. import html_report
@@ -15,9 +14,8 @@ from ..frames import once_a_kind
 from ..io import is_device
 from ..io.tables import PEOPLE
 from ..meta import compare as compared
-from ..meta import comparison_text, corrected_means, significance_table, topics_needed, worse_than
-from ..meta.scores import rounded
-from ..meta.significance.gates import GateError
+from ..meta import comparison_text, corrected_means, significance_table, worse_than
+from ..meta.significance.gates import GateError, against_baselines
 from .inputs import Asked, measures_of
 from .options import MeasureText, QrelsText, command, of
 from .outputs import FILE, STANDARD_OUTPUT, Called, Shown, end_if_incomplete, end_with_gates, tell
@@ -28,12 +26,17 @@ _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures
 @command
 @of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs", "rng")
 @of(compared, "test", "correction", "alternative", "groups", "alpha", "n_trials")
-@of(worse_than, tolerance="With --no-worse: also fail if a mean is lower by more than this.")
+@of(
+    worse_than,
+    tolerance="With --no-worse: a loss of the mean that is tolerated, even if it is significant.",
+    common_queries="With --no-worse: test the queries that both runs answer if they answer different ones.",
+)
 @of(Shown)
 def compare(
     asked: Asked,
     shown: Shown,
-    tolerance: float | None,
+    tolerance: float,
+    common_queries: bool,
     *,
     baselines: Annotated[tuple[str, ...], "-b", "--baseline"] = (),
     no_worse: Annotated[tuple[str, ...], MeasureText()] = (),
@@ -49,36 +52,35 @@ def compare(
     baselines : tuple of str
         Compare each run with this one only; a file, or the name of a run.
     no_worse : MEASURE
-        Gate: exit with status 3 if a run is significantly worse than the baseline. Repeatable.
+        Gate: exit with status 3 if a run is significantly worse than the baseline, by a one-sided randomisation test of
+        the two, or if they answer different queries. Repeatable.
     """
     guarded = measures_of(no_worse)
     if bool(guarded) > bool(baselines):
         raise click.UsageError("--no-worse needs a --baseline.")
-    if tolerance is not None and not guarded:
-        raise click.UsageError("--tolerance needs --no-worse.")
+    if (tolerance or common_queries) and not guarded:
+        raise click.UsageError(f"{'--tolerance' if tolerance else '--common-queries'} needs --no-worse.")
     chosen = asked.named(guarded)
     asked, others = asked.with_baselines(baselines)
     if len(asked.paths) < 2:
         same = f" {others[0]} is both." if others else ""
         raise click.UsageError(f"Give at least two runs to compare, or one run and another --baseline.{same}")
     how |= {"rng": asked.rng, "n_jobs": asked.n_jobs}
-    why: dict[Any, str] = {}
+    gates = pd.DataFrame({"fails": [], "message": []})
     with asked.checked():
-        values = asked.values([*chosen, *guarded], perquery=True)
+        values = asked.values(chosen, perquery=True)
         names = values["name"].unique().tolist()
         if len(names) < 2 or not set(names).issuperset(others):
             end_if_incomplete(values)
         if guarded:
             try:
-                worse = worse_than(values, others, guarded, tolerance=tolerance, **how)
+                options = {"tolerance": tolerance, "common_queries": common_queries, "alpha": how["alpha"]}
+                gates = against_baselines(values, others, guarded, rng=asked.rng, notes=True, **options)
             except GateError as error:
                 raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
-            why = worse.set_index(["measure", "name", "other"])["message"].to_dict()
         table = compared(values, measures=chosen, baseline=others or None, **how)
-    pairs = table[["name", "other"]].drop_duplicates().to_numpy()
-    passed = [(str(m), run, other) for m in guarded for run, other in pairs if (str(m), run, other) not in why]
     shown.put(table, partial(_marked_text, shown), of=PEOPLE)
-    end_with_gates(values, why.values(), (_power_of(values, *gate, tolerance, how["alpha"]) for gate in passed))
+    end_with_gates(values, *(gates["message"][gates["fails"] == fails].unique() for fails in (True, False)))
 
 
 @command
@@ -160,22 +162,3 @@ def _marked_text(shown: Shown, frame: pd.DataFrame) -> str:
     table: Any = significance_table(frame, places)
     table = table.transposed() if shown.transpose else table
     return table.to_text(shown.width) if shown.chosen == "table" else getattr(table, f"to_{shown.chosen}")()
-
-
-def _power_of(values: pd.DataFrame, measure: str, run: str, other: str, tolerance: float | None, alpha: float) -> str:
-    """Say which loss the queries detect, and how many would detect the tolerance or, without one, the observed loss."""
-    pilot = values[values["name"].isin([run, other]) & (values["measure"] == measure)]
-    means = pilot.groupby("name")["value"].mean()
-    told = f"Note: {measure} of {run} against {other}: "
-    if pilot.groupby("qid")["value"].agg(lambda of_query: np.ptp(rounded(of_query))).eq(0).all():
-        return f"{told}no difference on any query."
-    try:
-        n = pilot["qid"].nunique()
-        found = topics_needed(pilot, n=n, alpha=alpha)["delta"].item()
-        told += f"{n} queries detect a loss of {found:.4g} in 4 of 5 cases"
-        delta = means[other] - means[run] if tolerance is None else tolerance
-        if 0 < delta < found:
-            told += f"; one of {delta:.4g} needs {topics_needed(pilot, delta, alpha=alpha)['topics'].item():,}"
-    except ValueError as error:  # the differences do not vary, or more than a million queries are needed
-        return told + str(error).removeprefix("topics_needed: ")
-    return f"{told} (paired t-test)."

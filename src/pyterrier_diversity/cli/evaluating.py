@@ -68,19 +68,22 @@ def evaluate(
         raise click.UsageError(f"--format {written.chosen} has no names of runs: give one run, or use --format long.")
     chosen = asked.named(least)
     with asked.checked():
-        found = asked.values([*chosen, *least], perquery=by_query or bool(least), queries=queries)
+        found = asked.values(chosen, perquery=by_query or bool(least), queries=queries)
     if found.empty:
         end_if_incomplete(found)
+    failures: list[str] = []
+    if least:
+        from ..meta.significance.gates import GateError, below_minimum
+
+        try:
+            failures = list(dict.fromkeys(below_minimum(found, least)["message"]))
+        except GateError as error:
+            raise click.UsageError(f"--min: {str(error).partition(': ')[2]}") from error
     table = _with_means(found, chosen, by_query=by_query) if "qid" in found else found
     written.put(table, partial(lines_of_results, format=written.chosen, places=written.places), LINE_FORMATS)
     if signatures and written.chosen != "latex":
         told = [found.attrs["signatures"][str(measure)] for measure in chosen]
         say("\n" + "\n".join(told), "  ", err=not (written.printed and written.chosen == "table"))
-    failures: list[str] = []
-    if least:
-        from ..meta import below_minimum
-
-        failures = below_minimum(found, least)["message"].tolist()
     end_with_gates(found, failures)
 
 

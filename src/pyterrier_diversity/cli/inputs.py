@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,9 +18,11 @@ import pandas as pd
 from .. import io
 from ..evaluate import evaluate_runs
 from ..frames import Told, collected, give
+from ..measures.composite import last_rank
 from ..measures.groups import read_measures
 from ..warnings import KINDS, DataWarning
 from .options import MeasureText, QrelsText
+from .outputs import tell
 
 
 @dataclass(frozen=True)
@@ -81,10 +84,14 @@ class Asked:
         return measures_of(self.measures)
 
     def named(self, gates: Iterable[ir_measures.Measure] = ()) -> list[ir_measures.Measure]:
-        """Return the measures to show: those asked for, or those of the gates if none were."""
-        if not (self.chosen or gates):
+        """Return the measures to show: those asked for, and those of the gates."""
+        measures = list(dict.fromkeys([*self.chosen, *gates]))
+        if not measures:
             raise click.UsageError("Name the measures, as in -m 'RBU@20 alpha_nDCG@20'.")
-        return self.chosen or list(gates)
+        whole = [measure for measure in measures if last_rank(measure) is None]
+        if len(whole) == 1 < len(measures) and whole[0] in gates:
+            tell(f"Note: {whole[0]} has no cutoff, unlike the other measures: it reads all ranks.")
+        return measures
 
     @cached_property
     def new_names(self) -> io.SharedColumns | None:
@@ -205,13 +212,13 @@ class Asked:
             if not Path(path).exists():
                 known = ", ".join(self.paths)
                 raise ValueError(f"The baseline {one!r} is neither a file nor the name of a run. The runs are {known}.")
-        # The same file may be given by two paths.
-        own = {Path(path).resolve() for path in filter(_is_path, self.paths.values())}
-        further = {Path(path).resolve(): path for path in files.values()}
+        # One path may be written in two ways, but links to one file are runs of their own.
+        own = {os.path.abspath(path) for path in filter(_is_path, self.paths.values())}
+        further = {os.path.abspath(path): path for path in files.values()}
         whole = replace(self, runs=(*self.runs, *(path for file, path in further.items() if file not in own)))
-        name_of = {Path(path).resolve(): name for name, path in whole.paths.items() if _is_path(path)}
+        name_of = {os.path.abspath(path): name for name, path in whole.paths.items() if _is_path(path)}
         given = self.paths | files
-        return whole, [one if one in whole.paths else name_of[Path(given[one]).resolve()] for one in baselines]
+        return whole, [one if one in whole.paths else name_of[os.path.abspath(given[one])] for one in baselines]
 
     @cached_property
     def frames(self) -> dict[str, pd.DataFrame]:

@@ -216,13 +216,15 @@ def end_with_gates(found: pd.DataFrame, failures: Collection[str], notes: Iterab
 
     The ``notes`` tell more about gates that passed.
     """
-    end_if_incomplete(found)
     for note in notes:
-        tell(note)
+        tell(f"Note: {note}")
     for why in failures:
         tell(f"Gate: {why}")
-    if failures:
-        sys.exit(3)
+    try:
+        end_if_incomplete(found)
+    finally:
+        if len(failures):
+            sys.exit(3)
 
 
 def end_if_incomplete(found: pd.DataFrame) -> None:

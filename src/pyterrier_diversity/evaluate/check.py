@@ -12,9 +12,9 @@ from ..frames import Doubts, collected
 from ..io import OrderedBy, Runs, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Run, judge, tied_across
 from ..parameters import Parameter
-from ..warnings import EmptyWarning, MissingWarning, RelevanceWarning
+from ..warnings import EmptyWarning, RelevanceWarning
 from .evaluator import single_intents
-from .perquery import listed
+from .perquery import listed, told_of_missing
 from .scoring import refuse_unjudged
 
 _CUTOFF = Parameter(int, 20, interval="[1, inf)")
@@ -124,10 +124,7 @@ def _about_queries(n_rows: int, run: Run, judgements: Judgements, cutoff: int) -
     given = set(run.query_ids)
     answered = [name for name in judgements.query_ids if name in given]
     missing = [name for name in judgements.query_ids if name not in given]
-    if answered and missing:
-        counted = _number_of(len(missing), "judged query has", "judged queries have")
-        message = f"{counted} no document in the run: {listed(missing)}. Each gets the measures' default values."
-        yield MissingWarning(message)
+    yield from (told.warning for told in told_of_missing({"": missing}, len(judgements)))
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
     is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name, cutoff)]
     share = f"; {np.mean(is_judged):.0%} of the documents down to rank {cutoff} are judged" if is_judged else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -27,16 +27,20 @@ def refuse_value(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
 
 
 def warn_of_missing(perquery: pd.DataFrame) -> None:
-    """Warn if some systems in a frame of `evaluate_runs` are missing queries that others answer."""
+    """Warn if some systems in a frame of `evaluate_runs` do not answer all of its queries."""
     names, queries = (set(perquery[column].astype(str)) for column in ("name", "qid"))
-    told: list[Told] = []
-    for name, of_name in perquery.attrs.get("missing", {}).items():
-        missing = [query for query in of_name if query in queries]
-        if name in names and missing:
-            answered = f"The run answers {len(queries) - len(missing)} of {len(queries)} queries"
-            message = f"{answered}, but not {listed(missing)}. A missing query gets each measure's default value."
-            told.append(Told(MissingWarning(message), name))
-    give(told)
+    of_names = {name: missing for name, missing in perquery.attrs.get("missing", {}).items() if name in names}
+    missing = {name: [query for query in of_name if query in queries] for name, of_name in of_names.items()}
+    give(told_of_missing(missing, len(queries)))
+
+
+def told_of_missing(missing: Mapping[str, Sequence[str]], n_queries: int) -> Iterator[Told]:
+    """Yield a warning about each run that answers some queries, but not all."""
+    for name, queries in missing.items():
+        if 0 < len(queries) < n_queries:
+            answered = f"The run answers {n_queries - len(queries)} of {n_queries} queries"
+            message = f"{answered}, but not {listed(queries, 3)}. A missing query gets each measure's default value."
+            yield Told(MissingWarning(message), name)
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

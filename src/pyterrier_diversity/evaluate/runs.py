@@ -14,7 +14,8 @@ import pandas as pd
 from ..frames import Told, column_of, give, once_a_kind, warn
 from ..io import SUMMARIES, OrderedBy, Runs, checked_order, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_some_measures
-from ..warnings import EmptyWarning, IdsWarning, MissingWarning, RowsWarning
+from ..warnings import EmptyWarning, IdsWarning, RowsWarning
+from .perquery import told_of_missing
 from .scoring import Call, Scored, score_runs
 
 
@@ -64,7 +65,7 @@ def evaluate_runs(
         As from ``pt.Experiment``: one row for each run, with ``name`` and a column for each measure; with ``perquery``,
         the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs`` has the ``signatures`` of the measures, the
         names of ``empty`` runs and of those whose ids are ``unmatched`` in the qrels, how many queries each run
-        ``answered`` and which it is ``missing`` that others answer, the ``errors`` of skipped runs, all ``warnings``,
+        ``answered`` and which are ``missing``, the ``errors`` of skipped runs, all ``warnings``,
         and, for each run and cutoff, the share of queries with ``ties`` across it.
 
     Raises
@@ -79,7 +80,7 @@ def evaluate_runs(
     Warns
     -----
     DataWarning
-        If a run is empty, answers fewer than half of the queries of the qrels, or has odd data: one warning of each
+        If a run is empty, does not answer all queries of the qrels, or has odd data: one warning of each
         kind, which names the runs. ``pd.DataFrame(attrs["warnings"])`` has all, with the ``name`` of the run, the class
         that a warning is ``about``, and the ``message``.
 
@@ -107,14 +108,16 @@ def evaluate_runs(
         lengths = doc_len if doc_len is None or isinstance(doc_len, Mapping) else read_lengths(doc_len)
         call = Call(judged, wanted, order, lengths, perquery)
         scored, errors = score_runs(call, named, n_jobs=n_jobs, skip=on_error == "skip")
-        give(_told(scored, len(call.query_ids)))
+        attrs = _attrs(call, scored, errors)
+        give(_told(scored))
+        give(told_of_missing(attrs["missing"], len(call.query_ids)))
         like_means = [query for query in call.query_ids if query.lower() in SUMMARIES]
         if like_means:
             warn(
                 RowsWarning(f"{', '.join(like_means)} counts as a query, because the qrels have a query of this name.")
             )
     table = _table(call, scored, counted=queries)
-    table.attrs = _attrs(call, scored, errors) | {"warnings": [one.as_row() for one in told]}
+    table.attrs = attrs | {"warnings": [one.as_row() for one in told]}
     table.attrs |= {"queries_like_means": like_means} if like_means else {}
     return table
 
@@ -140,27 +143,21 @@ def _table(call: Call, scored: Mapping[str, Scored], *, counted: bool) -> pd.Dat
 
 def _attrs(call: Call, scored: Mapping[str, Scored], errors: dict[str, str]) -> dict[Hashable, Any]:
     """Return the attributes of a table."""
-    given = {name: run.answered for name, run in scored.items() if run.answered.any()}
-    lacking = {name: np.any(list(given.values()), axis=0) & ~answered for name, answered in given.items()}
     return {
         "signatures": call.signatures,
         "empty": [name for name, run in scored.items() if not run.n_rows],
         "answered": {name: int(run.answered.sum()) for name, run in scored.items()},
-        "missing": {name: list(compress(call.query_ids, of_run)) for name, of_run in lacking.items()},
+        "missing": {name: list(compress(call.query_ids, ~run.answered)) for name, run in scored.items()},
         "unmatched": [name for name, run in scored.items() if IdsWarning in {type(one) for one, _ in run.messages}],
         "ties": {name: run.ties for name, run in scored.items()},
         "errors": errors,
     }
 
 
-def _told(scored: Mapping[str, Scored], n_queries: int) -> Iterator[Told]:
+def _told(scored: Mapping[str, Scored]) -> Iterator[Told]:
     """Yield the warnings about each run."""
     for name, run in scored.items():
-        n = int(run.answered.sum())
         if not run.n_rows:
             yield Told(EmptyWarning("The run is empty: every query gets each measure's default value."), name)
-        elif 0 < 2 * n < n_queries:
-            few = f"The run answers only {n} of the {n_queries} queries of the qrels"
-            yield Told(MissingWarning(f"{few}: the others get each measure's default value."), name)
         for warning, _ in run.messages:
             yield Told(warning, name)

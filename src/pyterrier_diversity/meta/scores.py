@@ -58,16 +58,7 @@ class Scores(NamedTuple):
         Without a baseline, these are all pairs. Errors start with ``who``: a ``ValueError`` if a baseline is unknown, a
         ``TypeError`` if it is neither a name nor a list of names.
         """
-        found: Iterable[tuple[str, str]] = combinations(self.given, 2)
-        if baseline is not None:
-            if not isinstance(baseline, Iterable):
-                raise TypeError(f"{who}: baseline must be the name of a system or a list of names, not {baseline!r}.")
-            names = list(dict.fromkeys(map(str, [baseline] if isinstance(baseline, str) else baseline)))
-            if not names or not all(name in self.given for name in names):
-                systems = ", ".join(self.given)
-                raise ValueError(f"{who}: baseline must be among the systems {systems}, not {baseline!r}.")
-            # Two baselines are compared once.
-            found = [(one, other) for i, other in enumerate(names) for one in self.given if one not in names[: i + 1]]
+        found = combinations(self.given, 2) if baseline is None else pairs_with(who, self.given, baseline)
         places = [[self.systems.index(name) for name in pair] for pair in found]
         first, second = np.array(places, dtype=int).reshape(-1, 2).T
         return first, second
@@ -80,6 +71,16 @@ class Scores(NamedTuple):
             pd.DataFrame({"measure": name, **keys, **part}) for name, part in zip(self.measures, parts, strict=True)
         ]
         return pd.concat(tables, ignore_index=True)
+
+
+def pairs_with(who: str, systems: Sequence[str], baseline: str | Iterable[str]) -> list[tuple[str, str]]:
+    """Return the pairs of systems whose second is a baseline; two baselines are one pair."""
+    if not isinstance(baseline, Iterable):
+        raise TypeError(f"{who}: baseline must be the name of a system or a list of names, not {baseline!r}.")
+    names = list(dict.fromkeys(map(str, [baseline] if isinstance(baseline, str) else baseline)))
+    if not names or not set(systems).issuperset(names):
+        raise ValueError(f"{who}: baseline must be among the systems {', '.join(systems)}, not {baseline!r}.")
+    return [(one, other) for i, other in enumerate(names) for one in systems if one not in names[: i + 1]]
 
 
 def read_scores(

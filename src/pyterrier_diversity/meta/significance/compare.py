@@ -162,7 +162,7 @@ def compare(
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
     attrs |= _bounds(table, how, len(parts))
     chosen = table[[column for column in _OF_PAIRS if column in table]]
-    result = with_legend(chosen, compare, {**attrs, "smallest_p": how.smallest_p(scores)})
+    result = with_legend(chosen, compare, {**attrs, "smallest_p": how.smallest_p(*scores.sizes.values())})
     if hopeless := why_none_is_significant(result):
         warn(SignificanceWarning(f"{who}: {hopeless}"))
     warn_of_missing(perquery)

@@ -2,45 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ...evaluate import aggregates
-from ...frames import collected, give
+from ...evaluate.perquery import listed
+from ...frames import once_a_kind
 from ...io import read_perquery
-from ...measures.parse import read_measure
-from ...parameters import FROM_0, Parameter
-from ..scores import Measures, outcomes, range_of, read_scores, rounded, with_legend
-from .compare import compare, why_none_is_significant
-from .marks import with_bounds
-from .tests import Test, studentised
+from ...measures.base import range_text, value_range
+from ...measures.parse import higher_is_better, read_measure
+from ...parameters import FROM_0, LEVEL, Parameter
+from ...randomness import Rng, seed_of
+from ..scores import Measures, Scores, outcomes, pairs_with, range_of, read_scores, rounded, with_legend
+from .randomisation import blocks_of, critical
+from .tests import TESTS, Design, adjusted, studentised
 
 
 class GateError(ValueError):
     """A gate that no run could fail."""
 
 
+class _Gate(NamedTuple):
+    """A system and a baseline by one measure, with the loss on each query that both answer.
+
+    ``sign`` is -1 if lower values are better. ``alone`` are the queries that only one of them answers. ``why`` says why
+    the system fails whatever its losses, and is empty otherwise.
+    """
+
+    measure: str
+    name: str
+    other: str
+    mean: float
+    other_mean: float
+    losses: pd.Series
+    sign: int
+    alone: list[str]
+    why: str
+
+
 # How many queries a message names.
 _NAMED_QUERIES = 3
+# The trials of the test, if its correction does not need more.
+_N_TRIALS = 10_000
+# How many times the differences are resampled, to estimate which loss is found in this share of the cases.
+_N_RESAMPLES, _POWER = 200, 0.8
 
 
 def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
-    """Return the systems whose value of a measure is below a minimum.
+    """Return the systems whose value of a measure is below a minimum, or means nothing.
 
     Parameters
     ----------
     perquery : frame, path-like, or several of them
         Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     minimum : mapping of Measure or str to float
-        The minimum of each measure. A value equal to it passes.
+        The minimum of each measure, or the maximum if lower values are better. A value equal to it passes.
 
     Returns
     -------
     DataFrame
-        One row for each measure and system below the minimum. NaN is below every minimum.
+        One row for each measure and system below the minimum. NaN is below every minimum, and so is a run of
+        `evaluate_runs` that answers no query of the qrels or has no judged document.
 
         - ``measure``: the measure
         - ``name``: the system
@@ -54,6 +80,9 @@ def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
     ------
     ValueError
         If no minimum is given, a measure is not in the frame or has two minima, or a minimum is not a finite number.
+    GateError
+        If a minimum is at or below the smallest possible value, so that no system could be below it. (A ``ValueError``,
+        too.)
 
     Warns
     -----
@@ -70,24 +99,29 @@ def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
     """
     if not minimum:
         raise ValueError("below_minimum: minimum must have at least one measure, as in {'RBU@20': 0.5}.")
-    leasts = [
-        Parameter(float).check("below_minimum", f"the minimum of {name}", least) for name, least in minimum.items()
-    ]
+    measures = [read_measure("below_minimum", name) for name in minimum]
+    for measure, least in zip(measures, minimum.values(), strict=True):
+        least = Parameter(float).check("below_minimum", f"the minimum of {measure}", least)
+        better, (low, high) = higher_is_better(measure), value_range(measure)
+        if (least <= low) if better else (least >= high):
+            beyond = f"{'below' if better else 'above'} {least:g}"
+            raise GateError(f"below_minimum: no value of {measure} is {beyond}: its range is {range_text(low, high)}.")
     perquery = read_perquery(perquery)
-    values = aggregates(perquery, [read_measure("below_minimum", name) for name in minimum]).set_index("name")
-    if len(values.columns) < len(leasts):
+    values = aggregates(perquery, measures).set_index("name")
+    if len(values.columns) < len(measures):
         named = ", ".join(map(str, minimum))
         raise ValueError(f"below_minimum: minimum must have each measure once, not as {named}.")
     rows = []
-    for name, least in zip(values, leasts, strict=True):
+    for name, least in zip(map(str, values), map(float, minimum.values()), strict=True):
+        sign, below, lowest = (1, "below", "lowest") if higher_is_better(name) else (-1, "above", "highest")
         for system, value in values[name].items():
-            if rounded(value) >= rounded(least):
+            nothing = _why_nothing(perquery, system)
+            if sign * rounded(value) >= sign * rounded(least) and not nothing:
                 continue
-            lowest, short_by = _first(_by_query(perquery, name, system)), least - value
-            message = (
-                f"{name} of {system} is {value:.4g}, below {least:g} by {short_by:.4g}; lowest on {_in_words(lowest)}."
-            )
-            rows.append((name, system, value, least, short_by, lowest, message))
+            queries, short_by = _first(_by_query(perquery, name, system), sign), sign * (least - value)
+            why = f"{below} {least:g} by {short_by:.4g}; {lowest} on {_in_words(queries)}."
+            message = f"{system} {nothing}" if nothing else f"{name} of {system} is {value:.4g}, {why}"
+            rows.append((name, system, value, least, short_by, queries, message))
     columns = ["measure", "name", "value", "minimum", "short_by", "queries", "message"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -97,11 +131,12 @@ def worse_than(
     baseline: str | Iterable[str],
     measures: Measures | None = None,
     *,
-    test: Test = "tukey-randomised",
-    tolerance: float | None = None,
-    **options: Any,
+    tolerance: float = 0.0,
+    common_queries: bool = False,
+    alpha: float = 0.05,
+    rng: Rng = None,
 ) -> pd.DataFrame:
-    """Return the systems that are worse than a baseline: significantly, or by more than a tolerance.
+    r"""Return the systems that are significantly worse than a baseline, by more than a tolerance.
 
     Parameters
     ----------
@@ -111,87 +146,207 @@ def worse_than(
         The system or systems that the others should not be worse than.
     measures : Measure or str, or iterable of them, optional
         By default, all measures of the frame.
-    test : str
-        The significance test, as in `compare`.
-    tolerance : float >= 0, optional
-        A system is also worse if its mean is lower by more than this, significant or not. If omitted, only the test
-        decides.
-    **options
-        Further parameters of `compare`, such as ``correction``, ``alpha`` and ``rng``.
+    tolerance : float >= 0
+        A loss of the mean that is tolerated, even if it is significant.
+    common_queries : bool
+        Whether to test the queries that both systems answer if they answer different ones. Otherwise such a system is
+        returned, too.
+    alpha : float in (0, 1)
+        Significance level.
+    rng : int or Generator, optional
+        Random seed.
 
     Returns
     -------
     DataFrame
-        The rows of `compare` for the systems that are worse, with two more columns.
+        One row for each measure, system and baseline, if the system is worse, answers other queries than the baseline,
+        or has no judged document.
 
+        - ``measure``: the measure
+        - ``name``: the system
+        - ``other``: the baseline
+        - ``mean``: mean value of the system over the queries that both answer
+        - ``other_mean``: mean value of the baseline over these queries
+        - ``difference``: ``mean`` minus ``other_mean``
+        - ``p``: one-sided p-value: probability of a loss this large by chance
+        - ``p_corrected``: ``p``, corrected by Holm's method for all measures and pairs of the call
         - ``queries``: a dict of the three queries with the largest losses
-        - ``message``: by how much the system is worse, in a sentence
+        - ``message``: why the system is in the table, in a sentence
+
+        ``attrs["legend"]`` describes the columns, and ``attrs`` the test.
 
     Raises
     ------
     ValueError
-        As in `compare`. Also if the alternative is "greater", or the tolerance is negative or not a finite number.
+        If the frame cannot be read, the baseline is not in it, there is no other system, or a parameter is out of
+        range.
+    TypeError
+        If the baseline is neither a name nor a list of names.
     GateError
-        If the gate can never fail: a baseline answers no query of the qrels, has no judged document, or has the lowest
-        value of a measure on every query; or no difference could be significant, and there is no tolerance or a measure
-        cannot fall by more than it. (A ``ValueError``, too.)
+        If no system could be worse: the baseline answers no query that the system answers, has no judged document, or
+        cannot lose more than the tolerance; or there are so few queries that no loss could be significant. (A
+        ``ValueError``, too.)
+
+    Notes
+    -----
+    Each system is compared with the baseline alone, on the n queries that both answer, by a paired randomisation test:
+    p is the share of flips of the signs of the differences by query whose mean loss is at least the observed one. All
+    :math:`2^n` flips are tried if they are no more than B, otherwise B random ones (and the observed one), with B the
+    larger of 10,000 and :math:`20 m/\alpha` for m measures and pairs. The test asks for any loss; the tolerance is a
+    second condition. Other systems change ``p_corrected`` only.
 
     Examples
     --------
-    >>> values = {"new": [0.5, 0.25, 0.5, 0.25], "old": [0.75, 0.5, 0.5, 0.75]}
+    >>> values = {"new": [0.5, 0.25, 0.5, 0.25, 0.5], "old": [0.75, 0.5, 0.75, 0.75, 0.625]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
     >>> perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    >>> worse_than(perquery, "old", test="t", tolerance=0.1)["message"].item().split("; most on queries ")
-    ['RBU of new is lower than that of old by 0.25 (0.375, 0.625; p = 0.0917)', '3 (-0.5), 0 (-0.25), 1 (-0.25).']
+    >>> print(worse_than(perquery, "old", tolerance=0.1)["message"].item().replace("; ", ";\n"))
+    RBU of new is lower than that of old by 0.275 (0.4, 0.675;
+    one-sided p = 0.03125);
+    most on queries 3 (-0.5), 0 (-0.25), 1 (-0.25).
     """
-    if options.get("alternative", "two-sided") != "two-sided":
-        raise ValueError("worse_than: alternative must be 'two-sided', because 'greater' never finds a system worse.")
-    if tolerance is not None:
-        tolerance = Parameter(float, interval="[0, inf)").check("worse_than", "tolerance", tolerance)
-    perquery = read_perquery(perquery)
-    with collected() as warned:
-        compared = compare(perquery, test, measures, baseline=baseline, **options)
-    _check_gate(perquery, compared, tolerance)
-    give(warned)
-    worse = compared["significant"] & (compared["difference"] < 0)
-    if tolerance is not None:
-        worse |= rounded(compared["difference"]) < -rounded(tolerance)
-    failed, told = (table[worse].reset_index(drop=True) for table in (compared, with_bounds(compared, 4)))
-    decisive = "p_corrected" if "p_corrected" in told else "p"
-    lost, texts = [], []
-    for row, p in zip(failed.to_dict("records"), told[decisive], strict=True):
-        mine, others = (_by_query(perquery, row["measure"], row[name]) for name in ("name", "other"))
-        lost.append(_first((mine - others).dropna()))
-        texts.append(
-            f"{row['measure']} of {row['name']} is lower than that of {row['other']} by {-row['difference']:.4g} "
-            f"({row['mean']:.4g}, {row['other_mean']:.4g}; {decisive.replace('_', ' ')} "
-            f"{p if p.startswith('<') else f'= {p}'}); most on {_in_words(lost[-1])}."
+    found = against_baselines(
+        perquery, baseline, measures, tolerance=tolerance, common_queries=common_queries, alpha=alpha, rng=rng
+    )
+    attrs = {name: what for name, what in found.attrs.items() if name != "legend"}
+    return with_legend(found[found.pop("fails")].reset_index(drop=True), worse_than, attrs)
+
+
+def against_baselines(
+    perquery: Any,
+    baseline: str | Iterable[str],
+    measures: Measures | None = None,
+    *,
+    tolerance: float = 0.0,
+    common_queries: bool = False,
+    alpha: float = 0.05,
+    rng: Rng = None,
+    notes: bool = False,
+) -> pd.DataFrame:
+    """Return the rows of `worse_than` for all systems, with a column ``fails``.
+
+    With ``notes``, the message of a system that passes says which loss the test would find.
+    """
+    who, perquery = "worse_than", read_perquery(perquery)
+    tolerance = Parameter(float, interval=FROM_0).check(who, "tolerance", tolerance)
+    alpha = LEVEL.check(who, "alpha", alpha)
+    with once_a_kind():
+        gates = list(_gates(who, perquery, baseline, measures, tolerance, common_queries))
+    names = [gate.measure for gate in gates]
+    gates.sort(key=lambda gate: names.index(gate.measure))
+    m, n_queries, sizes = len(gates), perquery["qid"].nunique(), np.array([len(gate.losses) for gate in gates])
+    n_trials = max(_N_TRIALS, math.ceil(20 * m / alpha))
+    blocks = blocks_of(rng, n_trials, max(m, n_queries))
+    holm = "holm" if m > 1 else None
+    how = Design("permutation", "all", n_trials, blocks, alpha, holm, None, "greater", seed_of(rng), alpha / m)
+    p = np.ones(m)
+    for n in np.unique(sizes):
+        (places,) = np.nonzero(sizes == n)
+        p[places] = TESTS[how.test].of_pairs(np.array([gates[i].losses for i in places]), how).p
+    best = np.array([how.smallest_p(2, n_queries if gate.why else len(gate.losses)) for gate in gates])
+    if (least := adjusted(best, holm).max()) >= alpha:
+        several = f" (corrected for {m} comparisons)" if m > 1 else ""
+        raise GateError(
+            f"{who}: no loss can be significant with {sizes.min()} common queries at alpha = {alpha:g}: the smallest "
+            f"possible p-value is {least:.4g}{several}. meta.topics_needed estimates how many queries are needed."
         )
-    result = failed.assign(queries=pd.Series(lost, dtype=object), message=pd.Series(texts, dtype=object))
-    result.attrs = compared.attrs
-    return result
+    table = pd.DataFrame([gate[:5] for gate in gates], columns=_Gate._fields[:5])
+    table = table.assign(difference=table["mean"] - table["other_mean"], p=p, p_corrected=adjusted(p, holm))
+    worse = np.array([rounded(gate.losses.mean()) > rounded(tolerance) for gate in gates])
+    worse &= (table["p_corrected"] < alpha).to_numpy()
+    table["queries"] = pd.Series([_first(-gate.sign * gate.losses, gate.sign) for gate in gates])
+    rows = zip(gates, worse, table.to_dict("records"), strict=True)
+    table["message"] = [" ".join(_told(*row, how, tolerance, m, notes=notes)) for row in rows]
+    table["fails"] = worse | [bool(gate.why) for gate in gates]
+    attrs = {"alpha": alpha, "correction": "holm", "tolerance": tolerance, "n_trials": n_trials, **how.seed}
+    return with_legend(table, worse_than, attrs)
 
 
-def _check_gate(perquery: pd.DataFrame, compared: pd.DataFrame, tolerance: float | None) -> None:
-    """Raise a `GateError` if no system could be worse than the baselines."""
-    answered, unmatched = perquery.attrs.get("answered", {}), perquery.attrs.get("unmatched", ())
-    hopeless = why_none_is_significant(compared)
-    for measure, name, mean in compared[["measure", "other", "other_mean"]].to_numpy():
-        least, why = range_of(measure)[0], ""
-        if answered.get(name) == 0:
-            why = "which answers no query of the qrels."
-        elif name in unmatched:
-            why = "of which no document is judged. Do its document ids match those of the qrels?"
-        elif rounded(mean) <= least:
+def _gates(
+    who: str, perquery: pd.DataFrame, baseline: Any, measures: Measures | None, tolerance: float, common_queries: bool
+) -> Iterator[_Gate]:
+    """Yield each pair by each measure. Raise a `GateError` if no system could be worse than the baseline."""
+    there = {str(name): frozenset(rows["qid"]) for name, rows in perquery.groupby("name", sort=False)}
+    pairs = pairs_with(who, list(there), baseline)
+    if not pairs:
+        raise ValueError(f"{who}: perquery must have at least two systems, not 1.")
+    missing = perquery.attrs.get("missing", {})
+    answered = {name: queries.difference(missing.get(name, ())) for name, queries in there.items()}
+    read: dict[frozenset[str], Scores] = {}
+    for one, other in pairs:
+        nothing, alone = _why_nothing(perquery, one), sorted(answered[one] ^ answered[other])
+        why = f"{one} {nothing}" if nothing else ""
+        both = answered[other] if why else answered[one] & answered[other]
+        if none := _why_nothing(perquery, other) or ("" if both else f"shares no query with {one}."):
+            raise GateError(f"{who}: nothing can be worse than the baseline {other}, which {none}")
+        if alone and not (why or common_queries):
             why = (
-                f"whose {measure} is {least:g} on every query. Look for mistakes with check_files (the command check)."
+                f"{one} and {other} answer different queries: only one of them answers {len(alone)} "
+                f"({listed(alone, _NAMED_QUERIES)}). To test the other {len(both)}, set common_queries=True."
             )
-        elif hopeless and tolerance is not None and rounded(mean - least) <= rounded(tolerance):
-            why = f"whose {measure} cannot fall by more than the tolerance, {tolerance:g}, from {mean:.4g}; {hopeless}"
-        if why:
-            raise GateError(f"worse_than: nothing can be worse than the baseline {name}, {why}")
-    if hopeless and tolerance is None:
-        raise GateError(f"worse_than: {hopeless} Give a tolerance, or more queries.")
+        if both not in read:
+            systems = [name for name, queries in there.items() if queries >= both]
+            read[both] = read_scores(perquery[perquery["name"].isin(systems) & perquery["qid"].isin(both)], measures)
+        scores = read[both]
+        for name, of_both in scores.unrounded.items():
+            mine, others = of_both[[scores.systems.index(system) for system in (one, other)]]
+            sign = 1 if higher_is_better(name) else -1
+            worst = range_of(name)[0 if sign > 0 else 1]
+            if rounded(sign * (others.mean() - worst)) <= rounded(tolerance):
+                raise GateError(
+                    f"{who}: nothing can be worse than the baseline {other}, whose {name} is {others.mean():.4g} and "
+                    f"cannot {'fall' if sign > 0 else 'rise'} by more than {tolerance:g}."
+                )
+            losses = pd.Series(rounded(sign * (others - mine)), scores.queries)
+            yield _Gate(name, one, other, mine.mean(), others.mean(), losses, sign, alone, why)
+
+
+def _told(
+    gate: _Gate, worse: bool, row: Mapping[Any, Any], how: Design, tolerance: float, m: int, *, notes: bool
+) -> Iterator[str]:
+    """Yield the sentences about a gate."""
+    corrected = f", {row['p_corrected']:.4g} corrected for {m} comparisons" if m > 1 else ""
+    tested = f"one-sided p = {row['p']:.4g}{corrected}"
+    if gate.why:
+        yield gate.why
+    if worse:
+        yield (
+            f"{gate.measure} of {gate.name} is {'lower' if gate.sign > 0 else 'higher'} than that of {gate.other} by "
+            f"{abs(row['difference']):.4g} ({gate.mean:.4g}, {gate.other_mean:.4g}; {tested}); most on "
+            f"{_in_words(row['queries'])}."
+        )
+    elif notes and not gate.why:
+        n, losses = len(gate.losses), gate.losses.to_numpy()
+        found = f"{n} queries find a loss of {_found(losses, how, tolerance):.4g} in {_POWER:.0%} of cases"
+        found = found if np.ptp(losses) else f"the same on all {n} queries"
+        yield f"{gate.measure} of {gate.name} against {gate.other}: {row['difference']:+.4g}, {tested}; {found}."
+    if gate.alone and not gate.why:
+        are = "query that only one answers is" if len(gate.alone) == 1 else "queries that only one answers are"
+        yield f"{len(gate.alone)} {are} left out ({listed(gate.alone, _NAMED_QUERIES)})."
+
+
+def _found(losses: np.ndarray, how: Design, tolerance: float) -> float:
+    """Return the loss that the gate finds with a power of `_POWER`, if other queries differ as these do.
+
+    Of resampled losses without their mean, a loss more makes the gate fail from some size on.
+    """
+    n = len(losses)
+    samples = np.random.default_rng(how.blocks[0][0]).choice(losses - losses.mean(), (_N_RESAMPLES, n))
+    signs = np.concatenate([*([] if how.tries_all(n) else [np.ones((1, n))]), *how.signs(n)])
+    # Flips reach the mean of a sample with the loss d where s (w + d) >= w + d, summed: up to this d.
+    room = n - signs.sum(axis=1)
+    reach = samples @ signs.T - samples.sum(axis=1, keepdims=True)
+    up_to = np.divide(reach, room, out=np.full_like(reach, np.inf), where=room > 0)
+    enough = np.maximum(critical(up_to, how.level), tolerance - samples.mean(axis=1))
+    return float(np.quantile(enough, _POWER))
+
+
+def _why_nothing(perquery: pd.DataFrame, name: Any) -> str:
+    """Return why the values of a run of `evaluate_runs` say nothing, or an empty string."""
+    if perquery.attrs.get("answered", {}).get(name) == 0:
+        return "answers no query of the qrels."
+    unmatched = name in perquery.attrs.get("unmatched", ())
+    return "has no judged document. Do its document ids match those of the qrels?" if unmatched else ""
 
 
 def _by_query(perquery: pd.DataFrame, measure: Any, system: Any) -> pd.Series:
@@ -200,9 +355,10 @@ def _by_query(perquery: pd.DataFrame, measure: Any, system: Any) -> pd.Series:
     return perquery[chosen].set_index("qid")["value"]
 
 
-def _first(values: pd.Series) -> dict[str, float]:
-    """Return the lowest values by query."""
-    return {str(qid): float(value) for qid, value in values.sort_values(kind="stable").head(_NAMED_QUERIES).items()}
+def _first(values: pd.Series, sign: int) -> dict[str, float]:
+    """Return the worst values by query: the lowest, or with the ``sign`` -1 the highest."""
+    worst = (sign * values).sort_values(kind="stable").head(_NAMED_QUERIES) * sign
+    return {str(qid): float(value) for qid, value in worst.items()}
 
 
 def _in_words(queries: Mapping[str, float]) -> str:

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -106,6 +106,13 @@ class Design(NamedTuple):
         """Tell whether the permutation test tries all flips of the signs, because there are no more than trials."""
         return self.test == "permutation" and bool(n_queries <= np.log2(self.n_trials))
 
+    def signs(self, n_queries: int) -> Iterator[np.ndarray]:
+        """Yield flips of the queries' signs, those of a block of trials at a time."""
+        if not self.tries_all(n_queries):
+            return flips(self.blocks, n_queries)
+        every, size = all_flips(n_queries), self.blocks[0][1]
+        return (every[at : at + size] for at in range(0, len(every), size))
+
     @property
     def is_random(self) -> bool:
         """Whether p comes from random trials, unless these are all that there are."""
@@ -129,9 +136,8 @@ class Design(NamedTuple):
             columns["undecided"] = (np.abs(decisive - self.alpha) <= 2 * error) & (not self.tries_all(n_queries))
         return columns
 
-    def smallest_p(self, scores: Scores) -> float:
+    def smallest_p(self, n_systems: int, n_queries: int) -> float:
         """Return the smallest p-value that any values of so many systems and queries could have."""
-        n_systems, n_queries = len(scores.systems), len(scores.queries)
         if not TESTS[self.test].rearranges:
             return 0.0
         # The best and the worst value of each query may belong to the same two systems, which can be any two.
@@ -204,13 +210,14 @@ def _ranges(values: np.ndarray, seed: np.random.SeedSequence, n_trials: int) -> 
 
 def _flips(z: np.ndarray, how: Design) -> PairResults:
     # The range of the means of two shuffled systems is the size of their mean difference with flipped signs.
-    n_queries, all_of_them = z.shape[1], how.tries_all(z.shape[1])
-    drawn = [all_flips(n_queries)] if all_of_them else flips(how.blocks, n_queries)
-    means = np.concatenate([how.sided(z @ signs.T) / n_queries for signs in drawn], axis=1)
-    count = reached(means, how.sided(z.mean(axis=1)))
-    if how.test == "permutation":
-        return PairResults(count / 2**n_queries if all_of_them else (count + 1) / (how.n_trials + 1))
-    return PairResults(count / how.n_trials, critical(means, how.level))
+    means = np.concatenate([how.sided(z @ signs.T) / z.shape[1] for signs in how.signs(z.shape[1])], axis=1)
+    return PairResults(reached(means, how.sided(z.mean(axis=1))) / how.n_trials, critical(means, how.level))
+
+
+def _permutation(z: np.ndarray, how: Design) -> PairResults:
+    n, observed = z.shape[1], how.sided(z.mean(axis=1))
+    count = np.sum([reached(how.sided(z @ signs.T) / n, observed) for signs in how.signs(n)], axis=0)
+    return PairResults(count / 2**n if how.tries_all(n) else (count + 1) / (how.n_trials + 1))
 
 
 def _bootstrap(z: np.ndarray, how: Design) -> PairResults:
@@ -337,7 +344,7 @@ TESTS: dict[Test, SignificanceTest] = {
     "tukey": SignificanceTest("two-way Tukey HSD", _t, _parametric_hsd),
     "t": SignificanceTest("paired t-test", _t),
     "wilcoxon": SignificanceTest("Wilcoxon signed-rank test", _wilcoxon, rearranges=True, cells=_SLOW),
-    "permutation": SignificanceTest("paired permutation test", _flips, n_trials=9_999, rearranges=True),
+    "permutation": SignificanceTest("paired permutation test", _permutation, n_trials=9_999, rearranges=True),
 }
 
 _WORDS = {"test": Test, "groups": Grouping, "alternative": Alternative}
