@@ -66,6 +66,7 @@ def test_a_measure_that_reads_no_label_of_the_document_is_computed(measure):
     assert table[str(measure)][0] == table[f"Adhoc({measure})"][0]
 
 
+@pytest.mark.filterwarnings("ignore::pyterrier_diversity.warnings.MissingWarning")
 def test_a_query_that_is_not_answered_and_negative_labels_mislead_nobody():
     qrels = pd.concat([QRELS, QRELS.head(1).assign(qid="p")])
     negative = QRELS.assign(label=[0, 1, -2, 1])

@@ -222,7 +222,7 @@ def test_one_system_is_shown_without_comparisons(tmp_path):
         "The data",
         "How the numbers were computed",
     ]
-    assert "<li>Run x: 1 judged query has no document in the run: 2. Each gets the measures&#39; default" in text
+    assert "<li>Run x: The run answers 1 of 2 queries, but not 2. A missing query gets each measure" in text
 
 
 def test_run_files_are_read_and_the_page_has_every_signature(tmp_path):
