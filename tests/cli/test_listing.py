@@ -2,6 +2,7 @@ import json
 
 from pyterrier_diversity.datasets import DiversityDatasetProvider
 from pyterrier_diversity.measures import registered
+from pyterrier_diversity.measures.groups import GROUPS
 from pyterrier_diversity.meta.axioms import CONSTRAINTS
 from shell import fail, run
 
@@ -10,11 +11,12 @@ def test_measures_lists_every_measure_on_a_line():
     lines = run("measures").splitlines()[1:]
     rows = json.loads(run("measures", "--format", "json"))
 
-    assert [row["measure"] for row in rows] == [measure.NAME for measure in registered()]
+    assert [row["measure"] for row in rows] == [*(measure.NAME for measure in registered()), *GROUPS]
     assert [tuple(line.split(maxsplit=1)) for line in lines] == [(row["measure"], row["what"]) for row in rows]
 
 
-def test_measures_describes_one_measure():
+def test_measures_describes_one_measure_or_group():
+    assert run("measures", "ndeval").startswith("A group: ERR_IA@5, ERR_IA@10, ")
     assert run("measures", "RBU").startswith("RBU(cutoff, p=0.99,")
     assert "    e: effort of looking at a document" in run("measures", "RBU")
 

@@ -16,34 +16,37 @@ from .outputs import Shown, say
 @command
 @of(Shown, "output", "format")
 def measures(name: Annotated[str | None, MeasureText()], shown: Shown) -> None:
-    """List the measures, or describe the measure NAME.
+    """List the measures and the groups of measures, or describe the measure or group NAME.
 
     A description has the formula, the parameters, the range, the columns that the measure reads, and the source.
 
     Parameters
     ----------
     name : [NAME]
-        The measure.
+        The measure or group.
     """
     from ..measures import registered
+    from ..measures.groups import GROUPS
     from ..measures.parse import respelt
     from ..report import reference
 
     known = {measure.NAME.lower(): measure for measure in registered()}
+    groups = {group.lower(): f"A group: {', '.join(map(str, members))}." for group, members in GROUPS.items()}
     wanted = None if name is None else name.partition("@")[0].partition("(")[0].lower()
-    chosen = [measure for key, measure in known.items() if wanted in (None, key)]
+    chosen = [reference.entry(measure) for key, measure in known.items() if wanted in (None, key)]
+    chosen += [{"measure": key.upper(), "what": what} for key, what in groups.items() if wanted in (None, key)]
     if not chosen:
         near = respelt(str(name))
         meant = f"Did you mean {near}? " if near not in ("", name) else ""
         raise ValueError(
             f"This package has no measure {name!r}. {meant}'pyterrier-diversity measures' lists all measures."
         )
-    table = pd.DataFrame(list(map(reference.entry, chosen)))
+    table = pd.DataFrame(chosen)
     table["what"] = table["what"].str.replace("`", "")
 
     def text(_: pd.DataFrame) -> str:
         if name is not None:
-            lines = reference.text(chosen[0]).split("\n")
+            lines = reference.text(known[wanted]).split("\n") if wanted in known else table["what"]
             return "\n".join(in_lines(line, shown.width, "  " * line.startswith(" ")) for line in lines)
         room = (shown.width or sys.maxsize) - max(map(len, table["measure"])) - 2
         short = [shorten(what, max(room, 20), placeholder=" …") for what in table["what"]]
