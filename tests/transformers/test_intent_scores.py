@@ -138,6 +138,8 @@ class TestOnSubtopics:
     def test_subtopics_need_their_columns(self, column):
         with pytest.raises(ValueError, match=f"^OnSubtopics: subtopics: missing column {column}; found: "):
             OnSubtopics(BM25(DOCUMENTS), SUBTOPICS.drop(columns=column))
+        with pytest.raises(TypeError, match=r"^OnSubtopics: subtopics must be a frame, not BM25\.$"):
+            OnSubtopics(SUBTOPICS, BM25(DOCUMENTS))
 
     def test_a_subtopic_that_is_there_twice_is_refused(self):
         with pytest.raises(
@@ -279,8 +281,8 @@ def test_neither_the_order_of_rows_nor_other_queries_and_documents_matter(in_ord
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (INTENTS.drop(columns="iteration"), r"missing column iteration with the intents; found: qid, docno"),
-        (INTENTS.drop(columns="score"), "missing column score; found: qid, iteration, docno"),
+        (INTENTS.drop(columns="iteration"), r"missing column iteration; found: qid, docno.* OnSubtopics\(pipeline, "),
+        (INTENTS.drop(columns="score"), r"missing column score; found: .* so does oracle_intent_scores\(qrels\)\.$"),
         (INTENTS.assign(score=np.nan), "score must be a finite number, but query 'q' has nan"),
         (INTENTS.assign(docno=None), "row 0 has no docno"),
         (

@@ -45,6 +45,8 @@ def test_a_step_that_gives_no_documents_has_no_results():
     assert [*found] == ["SourceTransformer"]
     with pytest.raises(ValueError, match=r"^stages: no step of .* gives documents with scores\.$"):
         stages(pt.apply.query(lambda row: "cats"))(TOPICS)
+    with pytest.raises(TypeError, match=r"^stages: pipeline must be a transformer, not DataFrame\.$"):
+        stages(RESULTS)
 
 
 def test_steps_that_are_fused_are_run_as_the_fused_ones():

@@ -291,6 +291,7 @@ class _MixingReranker(_IntentReranker):
     k: int | None = None
 
 
+@dataclass(eq=False, repr=False)  # for errors with its own name
 class XQuAD(_MixingReranker):
     r"""Re-rank by relevance to the query and to the intents covered least so far: xQuAD.
 
@@ -340,6 +341,7 @@ class XQuAD(_MixingReranker):
         return xquad(self.relevance(query), coverage, weights, lambda_=self.lambda_, k=self.k)
 
 
+@dataclass(eq=False, repr=False)
 class PM2(_MixingReranker):
     r"""Re-rank so that intents get ranks in proportion to their weights: PM-2.
 

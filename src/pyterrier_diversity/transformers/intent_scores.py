@@ -28,7 +28,8 @@ class OnSubtopics(Step):
     Parameters
     ----------
     pipeline : pt.Transformer
-        A retriever, or a re-ranker with ``rescore=True``.
+        A retriever; with ``rescore=True``, a step that scores given documents, as `BM25` does. Many retrievers that
+        search an index do not take documents.
     subtopics : DataFrame
         Columns ``qid``, ``iteration``, ``query`` (the text of the subtopic) and optionally ``weight``, as from
         ``dataset.get_topics("subtopics")``. The weights are P(intent|query), uniform by default; they are rescaled to
@@ -40,6 +41,8 @@ class OnSubtopics(Step):
     ------
     ValueError
         If a column of the subtopics is missing, a weight is negative or not a number, or a query has a subtopic twice.
+    TypeError
+        If the subtopics are not a frame.
 
     Examples
     --------
@@ -54,6 +57,8 @@ class OnSubtopics(Step):
     """
 
     def __init__(self, pipeline: pt.Transformer, subtopics: pd.DataFrame, *, rescore: bool = False) -> None:
+        if not isinstance(subtopics, pd.DataFrame):
+            raise TypeError(f"OnSubtopics: subtopics must be a frame, not {type(subtopics).__name__}.")
         missing = [column for column in ("qid", "iteration", "query") if column not in subtopics]
         if missing:
             raise ValueError(
@@ -183,11 +188,11 @@ def read_intent_scores(
         weight is negative, or differs between the rows of an intent.
     """
     what = f"{who}: intents"
-    if "iteration" not in frame:
-        found = ", ".join(map(str, frame.columns))
+    missing = [name for name in ("iteration", "score") if name not in frame]
+    if missing:
         raise ValueError(
-            f"{what}: missing column iteration with the intents; found: {found}. OnSubtopics(pipeline, subtopics) "
-            "returns scores for intents."
+            f"{what}: missing column {', '.join(missing)}; found: {', '.join(map(str, frame.columns))}. "
+            "OnSubtopics(pipeline, subtopics) returns scores for intents, and so does oracle_intent_scores(qrels)."
         )
     columns = Columns(frame, ("query_id", "iteration", "doc_id", "score"), what)
     query = pd.Series(columns.objects("query_id"))

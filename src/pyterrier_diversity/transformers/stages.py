@@ -28,6 +28,8 @@ def stages(pipeline: pt.Transformer) -> Callable[[pd.DataFrame], dict[str, pd.Da
     ------
     ValueError
         If no step gives documents with scores.
+    TypeError
+        If the pipeline is not a transformer.
 
     Examples
     --------
@@ -45,6 +47,8 @@ def stages(pipeline: pt.Transformer) -> Callable[[pd.DataFrame], dict[str, pd.Da
     2  XQuAD(lambda_=0.5, normalise='sum', k=3)     0.877
     3                             RankCutoff(3)     0.837
     """
+    if not isinstance(pipeline, pt.Transformer):
+        raise TypeError(f"stages: pipeline must be a transformer, not {type(pipeline).__name__}.")
     compiled = pipeline.compile()
     steps = [*compiled] if isinstance(compiled, pt.Compose) else [compiled]
 
