@@ -14,7 +14,7 @@ from ir_measures import P
 
 from pyterrier_diversity import CT, alpha_nDCG, nSessionDCG
 from pyterrier_diversity.io import add_lengths, read_dd_run, read_dd_truth, read_qrels, read_run
-from pyterrier_diversity.io.dynamic_domain import is_dd_run, read_topics
+from pyterrier_diversity.io.dynamic_domain import is_dd_run, read_truth
 from pyterrier_diversity.io.files import Content, read_content
 
 TRUTHS = ["dd16-mini-truth.xml", "dd16-odd-truth.xml.gz", "dd17-odd-truth.xml.gz"]
@@ -213,7 +213,7 @@ def test_a_description_may_contain_elements(tmp_path):
         '<subtopic id="1">', '<description>a <b>small</b> one</description><subtopic id="1">'
     )
 
-    assert [topic.description for topic in read_topics(write(tmp_path, text))] == ["a small one"]
+    assert read_truth(write(tmp_path, text)).topics["description"].tolist() == ["a small one"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, BaseQueries
 from ir_datasets.util import Cache, RequestsDownload
 
-from ..io import read_dd_truth, read_topics
+from ..io import read_dd_truth, read_truth
 from .cache import cache_folder, cached
 from .named import NamedDataset
 
@@ -38,7 +38,7 @@ def truth_file(name: str) -> Path:
 
     def download(path: Path) -> None:
         Cache(RequestsDownload(url), path).verify()
-        read_topics(path)  # as a check: NIST publishes no checksum
+        read_truth(path)  # as a check: NIST publishes no checksum
 
     return cached(cache_folder() / "trec-dd" / url.rpartition("/")[2], name, url, download)
 
@@ -65,12 +65,11 @@ class TrecDDDataset(NamedDataset):
             subtopic's name).
         """
         self.check_variant("topics", variant)
-        topics = read_topics(truth_file(self.name))
+        truth = read_truth(truth_file(self.name))
         if variant is None:
-            frame = pd.DataFrame([topic[:3] for topic in topics], columns=["qid", "query", "description"])
+            frame = truth.topics
             return frame if frame["description"].any() else frame[["qid", "query"]]
-        rows = [(topic.id, subtopic.id, subtopic.name) for topic in topics for subtopic in topic.subtopics]
-        return pd.DataFrame(rows, columns=["qid", "iteration", "query"])
+        return truth.subtopics
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return the qrels.
@@ -145,9 +144,11 @@ class TrecDDQueries(BaseQueries):  # type: ignore[misc]
 
     def queries_iter(self) -> Iterator[TrecDDQuery]:
         """Read the topics, in the order of the file."""
-        for topic in read_topics(truth_file(self._name)):
-            subtopics = tuple(TrecDDSubtopic(subtopic.id, subtopic.name) for subtopic in topic.subtopics)
-            yield TrecDDQuery(topic.id, topic.name, topic.description, subtopics)
+        truth = read_truth(truth_file(self._name))
+        named = truth.subtopics.groupby("qid", sort=False)
+        subtopics = {query: tuple(map(TrecDDSubtopic._make, of.iloc[:, 1:].to_numpy())) for query, of in named}
+        for query, name, description in truth.topics.itertuples(index=False, name=None):
+            yield TrecDDQuery(query, name, description, subtopics.get(query, ()))
 
     def queries_cls(self) -> type[TrecDDQuery]:
         """Return the class of a query."""

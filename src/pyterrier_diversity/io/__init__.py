@@ -1,7 +1,7 @@
 """Read files of TREC, Dynamic Domain and nuggets into PyTerrier's frames without loss; write tables."""
 
 from .aligned import aligned, in_lines, terminal_width
-from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_lengths, read_topics
+from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_lengths, read_truth
 from .files import Copied, copied, is_pipe, read_content
 from .fits import SUMMARIES
 from .forms import SharedColumns, highest_label_last

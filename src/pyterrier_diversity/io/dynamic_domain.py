@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,9 +23,26 @@ _SESSION: Kinds = {"qid": str, "turn": int, "docno": str, "score": float, "on_to
 # The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
 _LINE_OF_SESSION = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")
 
-# The parent of each element of a truth file, and what the fields of a passage must be.
-_PARENTS = {"topic": "domain", "subtopic": "topic", "passage": "subtopic"}
-_FIELDS = {"docno": ("", r".+"), "rating": ("an integer", r"[+-]?\d+"), "type": ("MANUAL or MATCHED", "MANUAL|MATCHED")}
+# What is wrong with elements of a truth file, by the XPath that finds them.
+_FAULTS = {
+    "/*[not(self::trec_dd)]": "a truth file begins with <trec_dd>, not with <{tag}>",
+    "//topic[not(parent::domain)]": "<topic> must be in <domain>, not in <{parent}>",
+    "//subtopic[not(parent::topic)]": "<subtopic> must be in <topic>, not in <{parent}>",
+    "//passage[not(parent::subtopic)]": "<passage> must be in <subtopic>, not in <{parent}>",
+    "//*[(self::topic or self::subtopic or self::passage) and not(string(@id))]": "<{tag}> has no id",
+    "//passage/*[self::docno or self::rating or self::type]/*": "<{parent}> must contain text only, not <{tag}>",
+    "//passage[not(normalize-space(docno))]": "passage {id} has no docno",
+    "//passage[not(normalize-space(rating))]": "passage {id} has no rating",
+    "//passage[not(normalize-space(type))]": "passage {id} has no type",
+    r"//passage[not(re:test(rating, '^\s*[+-]?\d+\s*$'))]": (
+        "the rating of passage {id} must be an integer, not {rating!r}"
+    ),
+    "//passage[normalize-space(type) != 'MANUAL' and normalize-space(type) != 'MATCHED']": (
+        "the type of passage {id} must be MANUAL or MATCHED, not {type!r}"
+    ),
+    "/*[not(.//passage)]": "the file contains no topic with a passage",
+}
+_REGULAR_EXPRESSIONS = {"re": "http://exslt.org/regular-expressions"}
 
 
 def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "documents") -> pd.DataFrame:
@@ -60,13 +77,7 @@ def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "doc
     if level not in ("documents", "passages"):
         raise ValueError(f"level must be 'documents' or 'passages', not {level!r}.")
     content = read_content(source)
-    rows = [
-        (topic.id, passage.docno, passage.rating, subtopic.id, passage.id, passage.type, passage.nugget)
-        for topic in read_topics(content)
-        for subtopic in topic.subtopics
-        for passage in subtopic.passages
-    ]
-    passages = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration", "passage", "type", "nugget"])
+    passages = read_truth(content).passages
     if level == "passages":
         for row in passages[passages["nugget"] == ""].itertuples():
             raise ValueError(
@@ -173,48 +184,33 @@ def is_dd_run(content: Content) -> bool:
     return _LINE_OF_SESSION.fullmatch(content.first_line) is not None
 
 
-class Passage(NamedTuple):
-    """A passage. Its rating is at least 1. Its nugget is the last MANUAL passage of the subtopic so far, or itself.
+class Truth(NamedTuple):
+    """The content of a truth file, in its order.
 
-    The nugget of a MATCHED passage without a MANUAL one before it is empty.
+    Attributes
+    ----------
+    topics : DataFrame
+        The columns ``qid``, ``query`` (the topic's name) and ``description``, which may be empty.
+    subtopics : DataFrame
+        The columns ``qid``, ``iteration`` and ``query`` (the subtopic's name).
+    passages : DataFrame
+        The columns ``qid``, ``docno``, ``label``, ``iteration``, ``passage``, ``type`` and ``nugget``. A label is at
+        least 1. The nugget is the last MANUAL passage of the subtopic so far, which may be this one; the nugget of a
+        MATCHED passage without a MANUAL one before it is empty.
     """
 
-    id: str
-    docno: str
-    rating: int
-    type: str
-    nugget: str
+    topics: pd.DataFrame
+    subtopics: pd.DataFrame
+    passages: pd.DataFrame
 
 
-class Subtopic(NamedTuple):
-    """A subtopic and its passages, in the order of the file."""
-
-    id: str
-    name: str
-    passages: list[Passage]
-
-
-class TruthTopic(NamedTuple):
-    """A topic and its subtopics, in the order of the file; the description may be empty."""
-
-    id: str
-    name: str
-    description: str
-    subtopics: list[Subtopic]
-
-
-def read_topics(source: Source) -> list[TruthTopic]:
-    """Read the topics of a truth file.
+def read_truth(source: Source) -> Truth:
+    """Read a truth file.
 
     Parameters
     ----------
     source : path-like, file object or Content
         XML, compressed or not: trec_dd, in it domain, topic, subtopic, passage; in a passage docno, rating, type.
-
-    Returns
-    -------
-    list of TruthTopic
-        The topics. The texts of passages are not kept.
 
     Raises
     ------
@@ -228,63 +224,36 @@ def read_topics(source: Source) -> list[TruthTopic]:
         root = etree.fromstring(content.data, parser)
     except etree.XMLSyntaxError as error:
         raise ValueError(f"{content.name}, line {error.lineno}: {error.msg.partition(', line ')[0]}.") from error
-    for element, fault in _faults(root):
-        raise ValueError(f"{content.name}, line {element.sourceline}: {fault}.")
-    return [
-        TruthTopic(
-            topic.get("id"),
-            one_line(topic.get("name", "")),
-            _texts_in(topic).get("description", ""),
-            [
-                Subtopic(subtopic.get("id"), one_line(subtopic.get("name", "")), _passages_of(subtopic))
-                for subtopic in topic.iterfind("subtopic")
-            ],
-        )
-        for topic in root.iter("topic")
-    ]
-
-
-def _faults(root: Any) -> Iterator[tuple[Any, str]]:
-    """Yield the elements of a truth file that are not as they must be, and what is wrong with them."""
-    if root.tag != "trec_dd":
-        yield root, f"a truth file begins with <trec_dd>, not with <{root.tag}>"
     if elsewhere := root.getroottree().docinfo.system_url:
-        yield root, f"the document type is in another file, {elsewhere!r}, which is not read"
-    for element in root.iter(*_PARENTS):
-        tag, parent = element.tag, element.getparent().tag
-        if parent != _PARENTS[tag]:
-            yield element, f"<{tag}> must be in <{_PARENTS[tag]}>, not in <{parent}>"
-        if not element.get("id"):
-            yield element, f"<{tag}> has no id"
-        if tag == "passage":
-            yield from ((element, fault) for fault in _faults_of_passage(element))
-    if root.find(".//passage") is None:
-        yield root, "the file contains no topic with a passage"
+        what = f"the document type is in another file, {elsewhere!r}, which is not read"
+        raise ValueError(f"{content.name}, line {root.sourceline}: {what}.")
+    for path, fault in _FAULTS.items():
+        for element in root.xpath(path, namespaces=_REGULAR_EXPRESSIONS):
+            parent = getattr(element.getparent(), "tag", "")
+            texts = {name: _text_in(element, name) for name in ("rating", "type")}
+            fault = fault.format(tag=element.tag, parent=parent, id=element.get("id"), **texts)
+            raise ValueError(f"{content.name}, line {element.sourceline}: {fault}.")
+    topics = [
+        (one.get("id"), one_line(one.get("name", "")), _text_in(one, "description")) for one in root.iter("topic")
+    ]
+    subtopics, passages = [], []
+    for subtopic in root.iter("subtopic"):
+        query, intent, nugget = subtopic.getparent().get("id"), subtopic.get("id"), ""
+        subtopics.append((query, intent, one_line(subtopic.get("name", ""))))
+        for passage in subtopic.iterfind("passage"):
+            name, kind = passage.get("id"), _text_in(passage, "type")
+            nugget = name if kind == "MANUAL" else nugget
+            # Passages with a rating of 0 or less are relevant, too, with the lowest rating.
+            rating = max(int(_text_in(passage, "rating")), 1)
+            passages.append((query, _text_in(passage, "docno"), rating, intent, name, kind, nugget))
+    return Truth(
+        pd.DataFrame(topics, columns=["qid", "query", "description"]),
+        pd.DataFrame(subtopics, columns=["qid", "iteration", "query"]),
+        pd.DataFrame(passages, columns=["qid", "docno", "label", "iteration", "passage", "type", "nugget"]),
+    )
 
 
-def _faults_of_passage(passage: Any) -> Iterator[str]:
-    for child in passage:
-        if child.tag in _FIELDS and len(child):
-            yield f"<{child.tag}> must contain text only, not <{child[0].tag}>"
-    number, texts = passage.get("id"), _texts_in(passage)
-    for field, (rule, pattern) in _FIELDS.items():
-        if not texts.get(field):
-            yield f"passage {number} has no {field}"
-        elif not re.fullmatch(pattern, texts[field]):
-            yield f"the {field} of passage {number} must be {rule}, not {texts[field]!r}"
-
-
-def _passages_of(subtopic: Any) -> list[Passage]:
-    passages: list[Passage] = []
-    nugget = ""
-    for passage in subtopic.iterfind("passage"):
-        number, texts = passage.get("id"), _texts_in(passage)
-        docno, rating, kind = (texts[field] for field in _FIELDS)
-        nugget = number if kind == "MANUAL" else nugget
-        # Passages with a rating of 0 or less are relevant, too, with the lowest rating.
-        passages.append(Passage(number, docno, max(int(rating), 1), kind, nugget))
-    return passages
-
-
-def _texts_in(element: Any) -> dict[str, str]:
-    return {child.tag: one_line("".join(child.itertext())) for child in element}
+def _text_in(element: Any, name: str) -> str:
+    """Return the text of the first child of a name, on one line; empty if there is none."""
+    child = element.find(name)
+    return "" if child is None else one_line("".join(child.itertext()))
