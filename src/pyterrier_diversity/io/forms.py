@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import cycle
 from numbers import Number
 from typing import Any
 
@@ -23,9 +21,12 @@ _DOC_IDS = ("docno", "id", "_id")
 # Where retrieval frameworks keep the id of a text.
 _NODE = ("id", "node_id", "id_")
 _REQUIRED = {"run": RUN_COLUMNS, "qrels": QRELS_COLUMNS}
-# The columns of ids and of numbers.
-_ID_COLUMNS = ("query_id", "doc_id", "iteration", "subtopic_id")
-_NUMBERS = ("relevance", "weight", "rarity", "gain", "score", "turn")
+# What reads the cells of columns of ids and of numbers.
+_READERS: dict[str, Callable[[Field], Any]] = {
+    **dict.fromkeys(("query_id", "doc_id", "iteration", "subtopic_id"), Field.identifier),
+    **dict.fromkeys(("weight", "rarity", "gain", "score", "turn"), Field.number),
+    "relevance": Field.label,
+}
 
 RowsIn = Callable[[Field, Look], Iterable[dict[Any, Any]]]
 
@@ -61,12 +62,12 @@ def frame_of(rows_in: RowsIn, look: Look) -> pd.DataFrame:
     listed: set[str] = set()
     for record in look.data:
         added = list(rows_in(record, look))
-        if added and "rank" in added[0] and "rank" not in record.need_object():  # these are the places in lists
-            # One dict may have lists for "1" and for 1.
-            for query in {repr(row.get("qid")): str(row.get("qid")) for row in added}.values():
-                if query in listed:
-                    raise ValueError(f"{record.where}: query {query!r} has two lists of documents; give one list.")
-                listed.add(query)
+        # Each list begins with a row of rank 1. One dict may have lists for "1" and for 1.
+        for row in added if "rank" not in record.need_object() else ():
+            query = str(row.get("qid"))
+            if row.get("rank") == 1 and query in listed:
+                raise ValueError(f"{record.where}: query {query!r} has two lists of documents; give one list.")
+            listed |= {query} if row.get("rank") == 1 else set()
         rows += added
         places += [record.where] * len(added)
     frame = pd.DataFrame(rows, dtype=object)
@@ -113,19 +114,22 @@ def _with_numbers(frame: pd.DataFrame, places: list[str], look: Look) -> pd.Data
     if "doc_len" in frame:
         frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
     columns = Columns(frame, (), look.name)
-    is_named = (columns["doc_id"] != NO_DOCUMENT).tolist() if "doc_id" in columns and look.wanted == "qrels" else [True]
+    # Rows without a document only name a query or an intent.
+    may_be_empty = ("doc_id", "iteration") if look.wanted == "qrels" else ()
+    docs = columns["doc_id"].tolist() if "doc_id" in columns else places
     numbers: dict[str, Any] = {}
-    for name in (name for name in (*_ID_COLUMNS, *_NUMBERS) if name in columns):
-        read: list[Any] = []
-        for value, where, has_doc in zip(columns[name].tolist(), places, cycle(is_named), strict=False):
-            if type(value) is float and math.isfinite(value) and name in _NUMBERS:
-                read.append(value)
-            elif has_doc or value != NO_DOCUMENT or name not in ("doc_id", "iteration"):
-                field = _present(Field(value, where, columns.shown(name)))
-                reader = Field.label if name == "relevance" else Field.number if name in _NUMBERS else Field.identifier
-                read.append(reader(field))
-        if name in _NUMBERS:
-            numbers[columns.theirs[name]] = exact(columns[name]) if name == "score" else read
+    for name, read in _READERS.items():
+        if name not in columns:
+            continue
+        cells = zip(columns[name].tolist(), docs, places, strict=True)
+        values = [
+            value
+            if value == NO_DOCUMENT == doc and name in may_be_empty
+            else read(Field(value, where, columns.shown(name)).present())
+            for value, doc, where in cells
+        ]
+        if read is not Field.identifier:
+            numbers[columns.theirs[name]] = exact(columns[name]) if name == "score" else values
     return frame.assign(**numbers)
 
 
@@ -144,13 +148,6 @@ def with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
     if "iteration" in qrels:
         filled["iteration"] = qrels["iteration"].mask(nobody & qrels["iteration"].isna(), "")
     return qrels.assign(**filled)
-
-
-def _present(field: Field) -> Field:
-    value = field.value
-    if value is None or value == "" or value != value:
-        raise ValueError(f"{field.where}: {field.name} is missing.")
-    return field
 
 
 def named(
@@ -190,14 +187,7 @@ def _documents(docs: Any, rest: Mapping[Any, Any], what: str, look: Look) -> Ite
         value_name = "score" if is_run else "label"
         yield from ({**rest, "docno": doc, value_name: value} for doc, value in docs.items())
         return
-    rows = []
-    for doc in docs:
-        is_tuple = isinstance(doc, (tuple, list)) and len(doc) == 2
-        is_pair = is_tuple and (isinstance(doc[1], Number) or not hasattr(doc, "_fields"))
-        if is_pair and not isinstance(doc[1], Number):
-            raise TypeError(f"{what}: the score in {doc!r:.80} must be a number, not {doc[1]!r:.80}.")
-        row = _document(doc[0] if is_pair else doc, what, look.columns)
-        rows.append({**row, "score": doc[1]} if is_pair else row)
+    rows = [_document(doc, what, look.columns) for doc in docs]
     n_scored = sum("score" in row or "rank" in row for row in rows)
     if is_run and 0 < n_scored < len(rows):
         raise ValueError(f"{what}: in a list, {n_scored} of {len(rows)} documents have scores. Score all or none.")
@@ -207,27 +197,28 @@ def _documents(docs: Any, rest: Mapping[Any, Any], what: str, look: Look) -> Ite
 
 
 def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]:
-    """Return the row of a document: an id, an object, or what LangChain and LlamaIndex return."""
+    """Return the row of a document: an id, an object, what LangChain and LlamaIndex return, or one with its score."""
     if doc is None or isinstance(doc, (str, bytes, Number)):
         return {"docno": doc}
-    doc = doc._asdict() if hasattr(doc, "_asdict") else doc
-    if not isinstance(doc, Mapping):
-        node, score = getattr(doc, "node", doc), getattr(doc, "score", None)
-        # In metadata, doc_id is often the id of the document that a chunk is from.
-        told = getattr(node, "metadata", None) or {}
-        ids = [told.get("docno"), *(getattr(node, n, None) for n in _NODE), told.get("doc_id"), told.get("docid")]
-        known = next((one for one in ids if one not in (None, "")), None)
-        if known is None and isinstance(plain(doc), Mapping):
-            return _document(plain(doc), what, columns)
-        if known is None:
-            raise TypeError(
-                f"{what}: a document of type {type(doc).__name__} has no id: give an id or metadata['docno'], or lists "
-                "of ids or of (id, score)."
-            )
-        return {"docno": known} if score is None else {"docno": known, "score": score}
-    row = named(doc, what, columns)
-    of_id = next((name for name in _DOC_IDS if name in row), None)
-    return {"docno" if name == of_id else name: value for name, value in row.items()}
+    if isinstance(doc, (tuple, list)) and len(doc) == 2 and (isinstance(doc[1], Number) or not hasattr(doc, "_fields")):
+        if not isinstance(doc[1], Number):
+            raise TypeError(f"{what}: the score in {doc!r:.80} must be a number, not {doc[1]!r:.80}.")
+        return {**_document(doc[0], what, columns), "score": doc[1]}
+    node, score = getattr(doc, "node", doc), getattr(doc, "score", None)
+    # In metadata, doc_id is often the id of the document that a chunk is from.
+    told = getattr(node, "metadata", None) or {}
+    ids = [told.get("docno"), *(getattr(node, n, None) for n in _NODE), told.get("doc_id"), told.get("docid")]
+    known = next((one for one in ids if one not in (None, "")), None)
+    if known is None and isinstance(plain(doc), Mapping):
+        row = named(plain(doc), what, columns)
+        of_id = next((name for name in _DOC_IDS if name in row), None)
+        return {"docno" if name == of_id else name: value for name, value in row.items()}
+    if known is None:
+        raise TypeError(
+            f"{what}: a document of type {type(doc).__name__} has no id: give an id or metadata['docno'], or lists of "
+            "ids or of (id, score)."
+        )
+    return {"docno": known} if score is None else {"docno": known, "score": score}
 
 
 def highest_label_last(qrels: pd.DataFrame) -> pd.DataFrame:

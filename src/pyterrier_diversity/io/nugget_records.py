@@ -7,14 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import md5
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from ..frames import PLACEHOLDER
+from ..frames import NO_DOCUMENT, PLACEHOLDER
 from .forms import named
 from .nugget_formats import ANSWER, LAYOUTS, OF_TABLES, OTHER_NAMES, REFERENCES, Layout
 from .records import Field, reads, word_of
 
 Unit = Literal["question", "answer"]
+# A judgement of a nugget, by our names of columns, and where it is.
+Row = dict[str, Any]
 # The labels of assignments. NO_SUPPORT means 0, and so does any other word, with a warning.
 LEVELS = {"support": 2.0, "partial_support": 1.0}
 NO_SUPPORT = "not_support"
@@ -23,18 +25,6 @@ NO_SUPPORT = "not_support"
 # The ways to combine answers that are read in another way.
 _OTHER_WAYS = {"question": ("AND", "SUM"), "answer": ("OR",)}
 UNKNOWN = "assignments have an unknown word, which counts as 0"
-
-
-class NuggetRecord(NamedTuple):
-    """The content of a record about one nugget: its query, id, text, importance, and the labels of documents."""
-
-    query_id: str
-    nugget_id: str
-    text: str | None
-    importance: str | None
-    labels: list[tuple[str, float]]
-    where: str
-    columns: dict[str, Any]
 
 
 @dataclass
@@ -55,18 +45,15 @@ class Reading:
     levels: Mapping[str, float]
     weights: Mapping[str, float]
     own_words: bool
-    # The questions of each query of CRUX, as far as they were read.
-    questions: dict[str, list[NuggetRecord]] = field(default_factory=dict)
+    # The questions of each query of CRUX, as far as they were read: their ids and texts.
+    questions: dict[str, list[Row]] = field(default_factory=dict)
     # How often each oddity occurs, and with which words.
     odd: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     # How many assignments are known words.
     known: int = 0
-    # The texts of queries, and the nuggets that each answer or passage of a query was assigned.
-    queries: dict[str, str] = field(default_factory=dict)
+    # The nuggets that each answer or passage of a query was assigned.
     assigned: defaultdict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(dict))
-    # Nuggets with an empty text, queries with an empty list of nuggets, and the query, nugget and document of each row
-    # without a nugget id.
-    empty: set[tuple[str, str]] = field(default_factory=set)
+    # Queries with an empty list of nuggets; the query, nugget and document of each row without a nugget id.
     bare: set[str] = field(default_factory=set)
     rows: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
@@ -87,35 +74,6 @@ class Reading:
         return 0.0
 
 
-class Given(Field):
-    """An object with other names of its fields. Its messages list those that were given.
-
-    Parameters
-    ----------
-    record : Field
-        The object.
-    value : dict, optional
-        The object with its other names.
-    """
-
-    def __init__(self, record: Field, value: dict[str, Any] | None = None) -> None:
-        super().__init__(record.need_object() if value is None else value, record.where)
-        self.fields: Mapping[str, Any] = getattr(record, "fields", record.value)
-
-    def need(self, names: str) -> Field:
-        """Return the first of some fields that has a value, or raise a ``ValueError`` that lists the fields found."""
-        try:
-            return super().need(names)
-        except ValueError as error:
-            name, found = names.split()[0], ", ".join(self.fields) or "none"
-            lists = [field for field, value in self.fields.items() if isinstance(value, list) and value]
-            field = lists[0] if lists and name == "nugget_text" else "theirs"
-            if field in lists:
-                name = "nuggets" if isinstance(self.fields[field][0], Mapping) else "retrieval_gt"
-            how = f"Rename fields, as in columns={{{field!r}: {name!r}}}."
-            raise ValueError(f"{str(error).removesuffix('.')}; found: {found}. {how}") from error
-
-
 class _Topic:
     """What the nuggets of an object share: query, format and document; and how often each text had no id."""
 
@@ -124,11 +82,13 @@ class _Topic:
         self.query_id = (query.need("topic_id") if isinstance(query.value, dict) else query).identifier()
         self.form, self.reading, self.document = form, reading, ""
         self._times: Counter[str] = Counter()
-        if text := _text_in(record, form.query_text):
-            reading.queries.setdefault(self.query_id, text)
+        self._query = _text_in(record, form.query_text) or None
 
-    def record(self, item: Field, form: Layout, labels: list[tuple[str, float]]) -> NuggetRecord:
-        """Return a nugget, named by its id, the MD5 of its text, or its place; repeated texts are numbered."""
+    def rows(self, item: Field, form: Layout, labels: list[tuple[str, float]]) -> list[Row]:
+        """Return a row for each judgement of a nugget, or one without a document.
+
+        It is named by its id, the MD5 of its text, or its place; repeated texts are numbered.
+        """
         text, own, importance, weight = _text_in(item, form.text), *map(item.get, (form.id, "importance", "weight"))
         name = item.name if text == "" else ""
         if own is not None:
@@ -137,15 +97,14 @@ class _Topic:
             self._times[text] += 1
             digest = md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
             name = f"{digest}-{self._times[text]}" if self._times[text] > 1 else digest
-        elif name:
-            self.reading.empty.add((self.query_id, name))
-        else:
+        elif not name:
             item.need(f"{form.text} {form.id}")
         if weight is not None and weight.number() < 0:
             raise weight.refused("must not be negative (drop such criteria of a rubric, or add a number to all)")
-        word = None if importance is None else importance.word()
-        columns = {} if weight is None else {"weight": weight.number()}
-        return NuggetRecord(self.query_id, name, text or None, word, labels, item.where, columns)
+        row: Row = {"qid": self.query_id, "iteration": name, "nugget_text": text, "query": self._query}
+        row |= {"importance": None if importance is None else importance.word(), "where": item.where}
+        row |= {} if weight is None else {"weight": weight.number()}
+        return [{**row, "docno": doc, "label": label} for doc, label in labels or [(NO_DOCUMENT, 0.0)]]
 
 
 def _text_in(item: Field, names: str) -> str | None:
@@ -156,11 +115,11 @@ def _text_in(item: Field, names: str) -> str | None:
     return " ".join(unicodedata.normalize("NFC", text.text()).split())
 
 
-def read_record(record: Given, name: str, reading: Reading) -> Iterator[NuggetRecord]:
-    """Read the nuggets of an object or a row, given the name of its format."""
+def rows_in(record: Field, name: str, reading: Reading) -> Iterator[Row]:
+    """Yield the rows of the nuggets of an object, given the name of its format."""
     for value in _UNPACKED[name](record, reading) if name in _UNPACKED else [record.value]:
-        one, form = Given(record, value), LAYOUTS[name]
-        yield from _nuggets_of(one, form, reading) if form.nuggets else [_of_row(one, reading)]
+        one, form = Field(value, record.where, given=record.given), LAYOUTS[name]
+        yield from _nuggets_of(one, form, reading) if form.nuggets else _of_row(one, reading)
 
 
 def _of_cells(row: Field, reading: Reading) -> Iterator[dict[str, Any]]:
@@ -173,7 +132,7 @@ def _of_ratings(judged: Field, reading: Reading) -> Iterator[dict[str, Any]]:
     members, asked = ratings.members(), reading.questions.get(query, [])
     if reading.questions and not asked:
         raise ValueError(f"{judged.where}: example_id must be a query of the topics, not {query!r}.")
-    ids = [{"id": one.nugget_id, "text": one.text} for one in asked] or [{"id": str(i)} for i in range(len(members))]
+    ids = asked or [{"id": str(i)} for i in range(len(members))]
     if len(ids) != len(members):
         raise ratings.refused(f"must have a number for each of the {len(ids)} questions")
     numbers = [None if one.value is None else one.number() for one in members]
@@ -223,7 +182,7 @@ _UNPACKED: dict[str, Callable[[Field, Reading], Iterator[dict[str, Any]]]] = {
 }
 
 
-def _nuggets_of(record: Field, form: Layout, reading: Reading) -> Iterator[NuggetRecord]:
+def _nuggets_of(record: Field, form: Layout, reading: Reading) -> list[Row]:
     topic = _Topic(record, form, reading)
     record.need(form.nuggets)
     nuggets = [nugget for name in form.nuggets.split() for nugget in _as_objects(record.get(name), form.text)]
@@ -238,11 +197,11 @@ def _nuggets_of(record: Field, form: Layout, reading: Reading) -> Iterator[Nugge
         reading.note("documents are left out, because none of their nuggets has an assignment")
     said = [one for nugget in nuggets for one in _in_nugget(nugget, topic)]
     if form is LAYOUTS["questions"]:
-        reading.questions[topic.query_id] = said
+        reading.questions[topic.query_id] = [{"id": one["iteration"], "text": one["nugget_text"]} for one in said]
     # A passage without nuggets is not judged; an answer without nuggets has none of them.
     if document is not None and (is_assigned or not (nuggets or is_passage)):
-        reading.assigned[topic.query_id][document.identifier()] = [one.nugget_id for one in said]
-    yield from said
+        reading.assigned[topic.query_id][document.identifier()] = list(dict.fromkeys(one["iteration"] for one in said))
+    return said
 
 
 def _as_objects(found: Field | None, names: str) -> list[Field]:
@@ -258,8 +217,8 @@ def _as_objects(found: Field | None, names: str) -> list[Field]:
     return members
 
 
-def _in_nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
-    """Yield a nugget with the labels of its documents, or each answer to a question; and the nuggets inside it."""
+def _in_nugget(item: Field, topic: _Topic) -> Iterator[Row]:
+    """Yield the rows of a nugget, or of each answer to a question, and of the nuggets inside it."""
     form, reading, of_query, label = topic.form, topic.reading, item.get("query_id"), item.get(topic.form.label)
     if of_query is not None and of_query.identifier() != topic.query_id:
         raise of_query.refused(f"must be that of the topic, {topic.query_id!r}")
@@ -272,13 +231,12 @@ def _in_nugget(item: Field, topic: _Topic) -> Iterator[NuggetRecord]:
     if answers and reading.unit == "answer":
         what = "references are left out, because they belong to a question, not to one of its answers"
         reading.note(what, times=len(labels))
-        question = topic.record(item, form, [])
-        for answer in answers:
-            one = topic.record(answer, ANSWER, _relevant(answer, ANSWER))
-            text = " ".join(filter(None, (question.text, one.text)))
-            yield one._replace(text=text, importance=question.importance, columns=question.columns | one.columns)
+        question = topic.rows(item, form, [])[0]
+        for one in (row for answer in answers for row in topic.rows(answer, ANSWER, _relevant(answer, ANSWER))):
+            text = " ".join(filter(None, (question["nugget_text"], one["nugget_text"])))
+            yield {**question, **one, "nugget_text": text, "importance": question["importance"]}
     else:
-        yield topic.record(item, form, labels + [one for each in answers for one in _relevant(each, ANSWER)])
+        yield from topic.rows(item, form, labels + [one for each in answers for one in _relevant(each, ANSWER)])
     for nugget in _as_objects(item.get("sub_nuggets"), form.text):
         reading.note("nuggets are nested in others, but count like them")
         yield from _in_nugget(nugget, topic)
@@ -307,8 +265,8 @@ def _note_aggregator(item: Field, n_answers: int, reading: Reading) -> None:
         reading.note(f"questions have the aggregator_type {kind}, but {what}")
 
 
-def _of_row(row: Field, reading: Reading) -> NuggetRecord:
-    """Return a row of a table: a nugget, and a document or a list of relevant ones."""
+def _of_row(row: Field, reading: Reading) -> list[Row]:
+    """Return the rows of a row of a table: a nugget, and a document or a list of relevant ones."""
     form = LAYOUTS["table"]
     topic, listed, label = _Topic(row, form, reading), row.get(form.document), row.get(form.label)
     if label is None and listed is not None and not isinstance(listed.value, list):
@@ -320,7 +278,7 @@ def _of_row(row: Field, reading: Reading) -> NuggetRecord:
     docs = [doc for doc in named if not doc.startswith(PLACEHOLDER)]
     reading.note("documents are left out: placeholders of RAGElo", times=len(named) - len(docs))
     others = {name: one for name, one in row.value.items() if name not in OF_TABLES}
-    one = topic.record(row, form, [(doc, value) for doc in docs])
+    said = [{**others, **one} for one in topic.rows(row, form, [(doc, value) for doc in docs])]
     if row.get(form.id) is None:
-        reading.rows.update((one.query_id, one.nugget_id, doc) for doc in docs or [""])
-    return one._replace(columns=others | one.columns)
+        reading.rows.update((one["qid"], one["iteration"], one["docno"]) for one in said)
+    return said

@@ -17,8 +17,8 @@ from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
 from .forms import check_names, highest_label_last, named, with_whole_labels
 from .look import inner, read_records
 from .nugget_formats import LAYOUTS, layout_of
-from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, Given, NuggetRecord, Reading, Unit, read_record
-from .records import word_of
+from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, Reading, Row, Unit, rows_in
+from .records import Field, word_of
 
 _WHO = "read_nuggets"
 _CHOICES = {
@@ -134,11 +134,13 @@ def read_nuggets(
     found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
     nested = [name for name in columns or {} if any(inner(record.value, name) is not None for record in records)]
     check_names([*found, *nested], columns or {}, _WHO)
-    objects = [Given(one, named(one.need_object(), one.where, columns, {}) if columns else None) for one in records]
+    given = [
+        Field(named(one.need_object(), one.where, columns or {}, {}), one.where, given=one.value) for one in records
+    ]
     # The ratings of CRUX are joined with its questions, which are read first.
-    formats = [known if known == "questions" else format or known for known in map(layout_of, objects)]
-    pairs = sorted(zip(formats, objects, strict=True), key=lambda pair: pair[0] != "questions")
-    said = [nugget for name, one in pairs for nugget in read_record(one, name, reading)]
+    formats = [known if known == "questions" else format or known for known in map(layout_of, given)]
+    pairs = sorted(zip(formats, given, strict=True), key=lambda pair: pair[0] != "questions")
+    said = [row for name, one in pairs for row in rows_in(one, name, reading)]
     if not said:
         raise ValueError(f"{_WHO}: {len(records)} objects contain no nugget.")
     if UNKNOWN in reading.odd and not reading.known:
@@ -197,23 +199,24 @@ def _numbers_of_words(name: str, mapping: Any, *, above_0: bool = False) -> dict
     return {word_of(word): float(value) for word, value in mapping.items()}
 
 
-def _note_lost_and_repeated(said: list[NuggetRecord], reading: Reading) -> None:
-    """Count the queries without any nugget, and the rows of a table that repeat a nugget of a document."""
-    lost = sorted(reading.bare - {one.query_id for one in said})
+def _note_lost_and_repeated(said: list[Row], reading: Reading) -> None:
+    """Count the queries without any nugget, empty texts, and the rows of a table that repeat a nugget of a document."""
+    lost = sorted(reading.bare - {one["qid"] for one in said})
     named = ", ".join(map(repr, lost[:_MOST_TOLD])) + (", ..." if len(lost) > _MOST_TOLD else "")
     reading.note(f"queries have no nugget, so they are not evaluated: {named}", times=len(lost))
-    rows = {ids[:2] for ids, n in reading.rows.items() if n > 1}
-    reading.note("nuggets have an empty text: the place in the list is the name", times=len(reading.empty))
+    empty = {(one["qid"], one["iteration"]) for one in said if one["nugget_text"] == ""}
+    reading.note("nuggets have an empty text: the place in the list is the name", times=len(empty))
+    repeated = {ids[:2] for ids, n in reading.rows.items() if n > 1}
     what = "nuggets without ids are repeated for a document, and count once (with ids in iteration, all count)"
-    reading.note(what, times=len(rows))
+    reading.note(what, times=len(repeated))
 
 
-def _without_differences(said: list[NuggetRecord], reading: Reading) -> list[NuggetRecord]:
+def _without_differences(said: list[Row], reading: Reading) -> list[Row]:
     """Leave out the queries whose answers or passages were assigned different nuggets: scores cannot be compared."""
     differing = [query for query, lists in reading.assigned.items() if len(set(map(frozenset, lists.values()))) > 1]
     if not differing:
         return said
-    n_queries = len({one.query_id for one in said})
+    n_queries = len({one["qid"] for one in said})
     named = ", ".join(_difference(query, reading.assigned[query]) for query in differing[:_MOST_QUERIES])
     more = f" and {len(differing) - _MOST_QUERIES} others" if len(differing) > _MOST_QUERIES else ""
     message = f"answers or passages were assigned different nuggets, even when compared by text: {named}{more}."
@@ -221,7 +224,7 @@ def _without_differences(said: list[NuggetRecord], reading: Reading) -> list[Nug
     if len(differing) == n_queries:
         raise ValueError(f"{_WHO}: in {counted}, {message}")
     warn(DifferenceWarning(f"{_WHO}: {counted} are left out for all runs, because their {message}"))
-    return [one for one in said if one.query_id not in differing]
+    return [one for one in said if one["qid"] not in differing]
 
 
 def _difference(query: str, lists: Mapping[str, list[str]]) -> str:
@@ -231,15 +234,15 @@ def _difference(query: str, lists: Mapping[str, list[str]]) -> str:
     return f"{query!r} ({first!r} {len(expected)} nuggets, {other!r} {len(named)}, {len({*named} & {*expected})} equal)"
 
 
-def _qrels(said: list[NuggetRecord], reading: Reading) -> pd.DataFrame:
+def _qrels(said: list[Row], reading: Reading) -> pd.DataFrame:
     """Return a row for each judgement, and for each nugget without one."""
-    rows = [(one, doc, label) for one in said for doc, label in one.labels or [(NO_DOCUMENT, 0.0)]]
-    ids = pd.DataFrame([(one.query_id, one.nugget_id, doc) for one, doc, _ in rows], columns=_JUDGEMENT)
-    told = [{"nugget_text": one.text, "importance": one.importance, **one.columns, "label": y} for one, _, y in rows]
-    table = pd.DataFrame(told, dtype=object).apply(lambda column: _constant(column, ids, rows))
-    table = table.assign(**ids, label=table["label"].astype(float), query=ids["qid"].map(reading.queries))
+    rows = pd.DataFrame(said, dtype=object)
+    table = rows.drop(columns="where").apply(lambda column: _constant(column, rows))
+    ids = pd.DataFrame(rows[_JUDGEMENT].to_numpy().tolist(), columns=_JUDGEMENT)
+    queries = rows.groupby("qid")["query"].transform("first")
+    table = table.assign(**ids, label=table["label"].astype(float), query=queries)
     named = table["docno"] == NO_DOCUMENT
-    judged = (~named).groupby([ids["qid"], ids["iteration"]]).transform("any")
+    judged = (~named).groupby([rows["qid"], rows["iteration"]]).transform("any")
     table = table[~named | ~judged].drop_duplicates(_JUDGEMENT)
     if table["importance"].notna().any():
         table = table.assign(**_weight_columns(table, reading))
@@ -251,18 +254,24 @@ def _qrels(said: list[NuggetRecord], reading: Reading) -> pd.DataFrame:
     return highest_label_last(with_whole_labels(table.infer_objects()))
 
 
-def _constant(column: pd.Series, ids: pd.DataFrame, rows: list[tuple[NuggetRecord, str, float]]) -> pd.Series:
+def _constant(column: pd.Series, rows: pd.DataFrame) -> pd.Series:
     """Return a column with the first value of each nugget or judgement; refuse different values."""
+    if column.name in (*_JUDGEMENT, "query"):
+        return column
     of_nugget = column.name in ("nugget_text", "importance", "weight")
-    first = column.groupby([ids[name] for name in (_JUDGEMENT[:2] if of_nugget else _JUDGEMENT)]).transform("first")
+    first = column.groupby([rows[name] for name in (_JUDGEMENT[:2] if of_nugget else _JUDGEMENT)]).transform("first")
     differ = column.notna() & (column != first)
     if differ.any():
-        row = int(differ.to_numpy().argmax())
-        one, doc, _ = rows[row]
-        what = f"the {str(column.name).removeprefix('nugget_')}" if of_nugget else f"{column.name} of document {doc!r}"
+        at = int(differ.to_numpy().argmax())
+        row = rows.iloc[at]
+        what = (
+            f"the {str(column.name).removeprefix('nugget_')}"
+            if of_nugget
+            else f"{column.name} of document {row['docno']!r}"
+        )
         raise ValueError(
-            f"{one.where}: {what} for nugget {(one.text or one.nugget_id)!r} of query {one.query_id!r} is "
-            f"{column.iloc[row]!r}, but {first.iloc[row]!r} in an earlier row."
+            f"{row['where']}: {what} for nugget {row['nugget_text'] or row['iteration']!r} of query {row['qid']!r} is "
+            f"{column.iloc[at]!r}, but {first.iloc[at]!r} in an earlier row."
         )
     return first
 

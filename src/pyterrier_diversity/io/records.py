@@ -38,12 +38,13 @@ class Field:
         The location of the object: a file and line, or an index of a list.
     name : str
         The field in the object, such as ``nuggets[2].text``; empty for the object itself.
+    given : mapping, optional
+        The object with the names that the user gave, for messages.
     """
 
-    def __init__(self, value: Any, where: str, name: str = "") -> None:
-        self.value = value
-        self.where = where
-        self.name = name
+    def __init__(self, value: Any, where: str, name: str = "", given: Mapping[Any, Any] | None = None) -> None:
+        self.value, self.where, self.name = value, where, name
+        self.given = value if given is None else given
 
     def refused(self, rule: str) -> ValueError:
         """Return an error about a rule that this value breaks."""
@@ -65,13 +66,29 @@ class Field:
         return None
 
     def need(self, names: str) -> Field:
-        """Return the first of some fields that has a value, or raise a ``ValueError``."""
+        """Return the first of some fields that has a value, or raise a ``ValueError`` that lists those of an object."""
         found = self.get(names)
-        if found is None:
-            first, *others = names.split()
-            told = f" (or {', '.join(others)})" if others else ""
-            raise ValueError(f"{self.where}: {f'{self.name}.' if self.name else ''}{first}{told} is missing.")
-        return found
+        if found is not None:
+            return found
+        first, *others = names.split()
+        told = f" (or {', '.join(others)})" if others else ""
+        missing = f"{first}{told} is missing"
+        if self.name:
+            raise ValueError(f"{self.where}: {self.name}.{missing}.")
+        lists = [name for name, of in self.given.items() if of and isinstance(of, list)]
+        old = lists[0] if lists and first == "nugget_text" else "theirs"
+        if old != "theirs":
+            first = "nuggets" if isinstance(self.given[old][0], Mapping) else "retrieval_gt"
+        raise ValueError(
+            f"{self.where}: {missing}; found: {', '.join(map(str, self.given)) or 'none'}. Rename fields, as in "
+            f"columns={{{old!r}: {first!r}}}."
+        )
+
+    def present(self) -> Field:
+        """Return the field itself, or raise a ``ValueError`` if it has no value."""
+        if self.value is None or self.value == "" or self.value != self.value:
+            raise ValueError(f"{self.where}: {self.name} is missing.")
+        return self
 
     def need_object(self) -> dict[str, Any]:
         """Return the object, or raise a ``ValueError``."""
