@@ -57,8 +57,8 @@ def test_a_file_of_names_has_two_columns(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a\tb\nc\n", r"names, line 2: expected a name, .* and the new name, not \['c'\]"),
-        ("r1,A\n\nr2,B\nr1,C\n", r"names, line 4: 'r1' has a new name already, 'A'\."),
+        ("a\tb\nc\n", r"names, line 2: expected 2 tab-separated columns \(name label\), found 1\."),
+        ("r1,A\n\nr2,B\nr1,C\n", r"names: the label of 'r1' is given twice\."),
     ],
 )
 def test_a_line_that_gives_no_name_or_another_one_is_refused(text, message, tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -17,7 +16,7 @@ from ..warnings import LengthsWarning
 from .files import Content, Path, Source, read_content
 from .forms import highest_label_last
 from .labels import one_line
-from .lines import Kinds, read_columns
+from .lines import Kinds, read_columns, read_pairs
 
 _SESSION: Kinds = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 # The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
@@ -171,12 +170,7 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
 
 def read_lengths(path: Path) -> dict[str, float]:
     """Read the number of words of each document from tab-separated lines ``document words``."""
-    table = read_columns(path, {"docno": str, "words": float}, separator="\t").drop_duplicates()
-    twice = table["docno"].duplicated().to_numpy()
-    if twice.any():
-        docno = table["docno"].iloc[int(twice.argmax())]
-        raise ValueError(f"{os.fspath(path)}: document {docno!r} has two lengths.")
-    return dict(zip(table["docno"], table["words"], strict=True))
+    return read_pairs(path, {"docno": str, "words": float}, "\t")
 
 
 def is_dd_run(content: Content) -> bool:

@@ -17,6 +17,7 @@ from .nugget_formats import Format
 from .records import is_frame, reads
 
 Fits = Callable[[Look], bool]
+Test = Callable[[list[tuple[str, ...]]], bool]
 
 # Columns of rows of nuggets.
 _OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
@@ -74,7 +75,7 @@ def is_empty(look: Look) -> bool:
     return (look.form == "lines" and not look.lines) or (look.form == "records" and not look.fields)
 
 
-def of_lines(n: int | range, *tests: Callable[[list[tuple[str, ...]]], bool]) -> Fits:
+def of_lines(n: int | range, *tests: Test) -> Fits:
     """Fit lines of so many words; the tests are about the columns of the first lines."""
 
     def fits(look: Look) -> bool:
@@ -123,42 +124,24 @@ def is_session(look: Look) -> bool:
     return look.form == "lines" and is_dd_run(look.data)
 
 
-def _are_whole(words: Iterable[str], low: int = -9, high: int = 9) -> bool:
-    return all(re.fullmatch(r"-?[0-9]{1,9}", word) and low <= int(word) <= high for word in words)
-
-
-def are_aspects(columns: list[tuple[str, ...]]) -> bool:
-    """Fit topic, 0, document, and several labels."""
-    return {*columns[1]} <= _NO_INTENT and all(map(_are_whole, columns[3:]))
+def like(pattern: str) -> Test:
+    """Fit lines whose words, with a space between them, match a pattern."""
+    return lambda columns: all(re.fullmatch(pattern, " ".join(words)) for words in zip(*columns, strict=True))
 
 
 def are_prels(columns: list[tuple[str, ...]]) -> bool:
     """Fit topic, document, judgement, method and probability, with each document once in a topic."""
-    topic, doc, label, method, share = columns
+    topic, doc, _, _, share = columns
     # Names of intents are rather letters or numbers.
     is_doc = any(re.search(r"[0-9]", name) and not name.isdigit() for name in doc)
-    is_doc = is_doc and len({*zip(topic, doc, strict=True)}) == len(doc)
-    return is_doc and _are_whole(label) and _are_whole(method, 0) and all(0 <= number_of(word) <= 1 for word in share)
+    return (
+        is_doc and len({*zip(topic, doc, strict=True)}) == len(doc) and all(0 <= number_of(one) <= 1 for one in share)
+    )
 
 
-def are_samples(columns: list[tuple[str, ...]]) -> bool:
-    """Fit topic, 0, document, stratum and judgement, which differs within a topic, unlike a weight."""
-    topic, intent, _, stratum, label = columns
-    differs = len({*zip(topic, label, strict=True)}) > len({*topic})
-    return {*intent} <= _NO_INTENT and _are_whole(stratum, 0, 99) and _are_whole(label) and differs
-
-
-def are_passages(columns: list[tuple[str, ...]]) -> bool:
-    """Fit topics and subtopics such as DD16-1 and DD16-1.1. Topic DD16-24 has a subtopic 24.11."""
-    topic, subtopic, _, passage, rating = columns
-    pairs = zip(topic, subtopic, strict=True)
-    are_named = all(re.fullmatch(r"DD\d+-\d+", a) and b.startswith((f"{a}.", f"{a.split('-')[1]}.")) for a, b in pairs)
-    return are_named and _are_whole(passage, 0, 10**9) and _are_whole(rating)
-
-
-def are_bits(columns: list[tuple[str, ...]]) -> bool:
-    """Fit topic, document, and a 0 or 1 for each intent."""
-    return all(len(bits) > 1 and {*bits} <= {"0", "1"} for bits in columns[2])
+def have_strata(columns: list[tuple[str, ...]]) -> bool:
+    """Fit judgements in the last of five columns: they differ within a topic, unlike a weight."""
+    return len({*zip(columns[0], columns[4], strict=True)}) > len({*columns[0]})
 
 
 def are_qrels(columns: list[tuple[str, ...]]) -> bool:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from pathlib import Path as File
 from types import NoneType
 from typing import Any
 
 import pandas as pd
 
-from .files import Path
+from .files import Path, read_content
+from .lines import read_pairs
 
 # The columns of tables that name systems.
 SYSTEMS = ("name", "other")
@@ -120,21 +119,10 @@ def read_names(path: Path) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If a line does not have two columns, or a name has two new names.
+        If the file cannot be read, a line does not have two columns, or a name has two new names.
     """
-    lines = File(path).read_text(encoding="utf-8-sig").splitlines()
-    rows = list(csv.reader(lines, delimiter="\t" if any("\t" in line for line in lines) else ","))
-    names: dict[str, str] = {}
-    for number, row in enumerate(rows, 1):
-        if not row:
-            continue
-        if len(row) != 2:
-            raise ValueError(f"{path}, line {number}: expected a name, a tab or comma, and the new name, not {row!r}.")
-        old, new = row
-        if old in names:
-            raise ValueError(f"{path}, line {number}: {old!r} has a new name already, {names[old]!r}.")
-        names[old] = new
-    return names
+    content = read_content(path)
+    return read_pairs(content, {"name": str, "label": str}, "\t" if b"\t" in content.data else ",")
 
 
 def one_line(text: str) -> str:

@@ -15,6 +15,7 @@ from ..frames import number_of
 from .files import MARK, Content, Source, read_content
 from .records import Field, Label
 
+_TAB = "\t"
 # `csv.QUOTE_MINIMAL` or `csv.QUOTE_NONE`.
 Quoting = Literal[0, 3]
 
@@ -83,6 +84,15 @@ def read_columns(
     quoting: Quoting = 0 if separator in (",", ";") else quoting_of(content.data)
     found = _plain_columns(content, columns, optional or {}, quoting) if separator is None else None
     return _careful_columns(content, columns, optional or {}, separator, to_blank, quoting) if found is None else found
+
+
+def read_pairs(source: Source, columns: Kinds, separator: str) -> dict[Any, Any]:
+    """Read lines of two columns as a mapping; raise a ``ValueError`` also if it would have two values for a key."""
+    content, (name, value) = read_content(source), columns
+    table = read_columns(content, columns, separator=separator).drop_duplicates()
+    for key in table[name][table[name].duplicated()]:
+        raise ValueError(f"{content.name}: the {value} of {key!r} is given twice.")
+    return dict(zip(table[name], table[value], strict=True))
 
 
 def quoting_of(data: bytes) -> Quoting:
@@ -182,7 +192,7 @@ def _careful_columns(
         columns = columns | optional if not rows and len(fields) > len(columns) else columns
         where = f"{content.name}, line {number}"
         if len(fields) != len(columns):
-            count = f"{len(columns)} {'tab-separated ' if separator else ''}columns"
+            count = f"{len(columns)} {'tab-separated ' if separator == _TAB else ''}columns"
             raise ValueError(f"{where}: expected {count} ({' '.join(columns)}), found {len(fields)}.")
         named = zip(fields, columns.items(), strict=True)
         rows.append([_read_word(Field(word, where, name), kind) for word, (name, kind) in named])

@@ -16,7 +16,7 @@ from ..frames import PYTERRIER_NAMES
 from . import fits
 from .by_query import LINE_FORMATS, read_table_of_results, read_values_by_query
 from .dynamic_domain import read_dd_run, read_dd_truth
-from .fits import Fits, of_form, of_lines, of_members, of_names, of_object, of_record
+from .fits import Fits, like, of_form, of_lines, of_members, of_names, of_object, of_record
 from .forms import (
     SharedColumns,
     check_names,
@@ -187,6 +187,10 @@ def _of_scores(look: Look) -> pd.DataFrame:
     return frame_in(replace(look, columns=SharedColumns({**look.columns, "score": "label"})))
 
 
+_PRELS = of_lines(5, like(r"\S+ \S+ -?\d \d \S+"), fits.are_prels)
+# Topics and subtopics such as DD16-1 and DD16-1.1. Topic DD16-24 has a subtopic 24.11.
+_PASSAGES = of_lines(5, like(r"DD(\d+-(\d+)) (DD\1|\2)\.\S* \S+ \d{1,9} -?\d"))
+_SAMPLES = of_lines(5, like(r"\S+ Q?0 \S+ \d\d? -?\d"), fits.have_strata)
 _WIDE = of_names("qid", without="docno query measure value")
 _ALL = "run qrels results"
 SEVERAL = Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}")
@@ -204,11 +208,13 @@ SHAPES: tuple[Shape, ...] = (
     Shape("empty", _ALL, fits.is_empty, _of_nothing),
     NUMBERED,
     Shape("a session of TREC Dynamic Domain", "run", fits.is_session, _of_session),
-    Shape("judgements of several aspects", "", of_lines(range(6, 99), fits.are_aspects), _ONE_LABEL, "qrels"),
+    Shape(
+        "judgements of several aspects", "", of_lines(range(6, 99), like(r"\S+ Q?0 \S+( -?\d)+")), _ONE_LABEL, "qrels"
+    ),
     Shape("a run", "run", of_lines(6), read_lines_of_run),
-    Shape("prels (topic, document, judgement, method, probability)", "qrels", of_lines(5, fits.are_prels), read_prels),
-    Shape("passages of TREC Dynamic Domain", "qrels", of_lines(5, fits.are_passages), read_passages),
-    Shape("a sample of judgements with their stratum", "", of_lines(5, fits.are_samples), _ONE_LABEL),
+    Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, read_prels),
+    Shape("passages of TREC Dynamic Domain", "qrels", _PASSAGES, read_passages),
+    Shape("a sample of judgements with their stratum", "", _SAMPLES, _ONE_LABEL),
     Shape("qrels with weights", "qrels", of_lines(5), read_lines_of_qrels, "qrels"),
     Shape("qrels", "qrels", of_lines(4, fits.are_qrels), read_lines_of_qrels),
     *(
@@ -217,7 +223,7 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
     Shape("lines without the name of a known measure", "", of_form("lines"), _NO_MEASURES, "results"),
-    Shape("a list of documents with bits for their intents", "", of_lines(3, fits.are_bits), _BITS),
+    Shape("a list of documents with bits for their intents", "", of_lines(3, like(r"\S+ \S+ [01]{2,}")), _BITS),
     Shape("lines of three columns without names", "", of_lines(3), _by_number("label"), "qrels"),
     Shape("lines of three columns without names", "", of_lines(3), _by_number("rank")),
     Shape("lines of four columns without names", "", of_lines(4), _by_number("rank"), "run"),

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Literal, NamedTuple, get_args
 
-import numpy as np
 import pandas as pd
 
 from .aligned import aligned, in_lines, placed, terminal_width
 from .files import Path
 from .labels import SYSTEMS, escaped, printable, renamed, tex
+from .records import native
 from .writing import is_device, replaced, require_pyarrow
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown"]
@@ -397,25 +397,21 @@ def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
         if n > 1:
             raise ValueError(f"formatted: JSON cannot have two columns that are called {name!r}. Use csv or tsv.")
     rows = zip(*(column.tolist() for _, column in frame.items()), strict=True)
-    records = [dict(zip(names, (_value(cell, places) for cell in row), strict=True)) for row in rows]
+    records = _as_json([dict(zip(names, row, strict=True)) for row in rows], places)
     return "\n".join(map(json.dumps, records)) if lines else json.dumps(records)
 
 
 def _value_in_parquet(cell: Any, places: int | None) -> Any:
     """Return a cell with the digits of the other formats; a dict as JSON, as parquet would give all rows all keys."""
     if isinstance(cell, dict):
-        return json.dumps(_value(cell, places))
+        return json.dumps(_as_json(cell, places))
     return round(cell, places) if isinstance(cell, float) and places is not None else cell
 
 
-def _value(cell: Any, places: int | None) -> Any:
-    """Return the JSON value of a cell: null for infinity and missing values, text for unknown types."""
-    if isinstance(cell, dict):
-        return {str(key): _value(value, places) for key, value in cell.items()}
-    if isinstance(cell, (list, tuple)):
-        return [_value(value, places) for value in cell]
-    if isinstance(cell, float):
-        return None if not math.isfinite(cell) else cell if places is None else round(cell, places)
-    if isinstance(cell, np.integer):
-        return int(cell)
-    return None if cell is None or cell is pd.NA else cell if isinstance(cell, (str, bool, int)) else str(cell)
+def _as_json(data: Any, places: int | None) -> Any:
+    """Return data as JSON can have it: None for infinity and missing values, text for unknown types."""
+
+    def rounded(word: str) -> float:
+        return float(word) if places is None else round(float(word), places)
+
+    return json.loads(json.dumps(native(data), default=str), parse_float=rounded, parse_constant=lambda _: None)
