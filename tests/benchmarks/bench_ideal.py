@@ -33,7 +33,7 @@ def greedily(relevant: np.ndarray, alpha: float, depth: int | None) -> np.ndarra
     """Return the greedy order of a topic's documents."""
     doc, intent = np.nonzero(relevant)
     queries, worth = np.zeros(len(relevant), dtype=int), np.ones(len(doc))
-    places = greedy_places(queries, doc, intent, worth, n_docs=len(relevant), alpha=alpha, depth=depth)
+    places = greedy_places(queries, doc, intent, worth, alpha=alpha, depth=depth)
     return np.argsort(places)[np.count_nonzero(places == 0) :]
 
 

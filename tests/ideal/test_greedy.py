@@ -36,7 +36,7 @@ def places(queries, **given):
             worth += [values[t] for t in labels]
             n_docs += 1
         n_intents += len(docs[0])
-    flat = greedy_places(query, doc, intent, worth, n_docs=n_docs, **given).tolist()
+    flat = greedy_places(query, doc, intent, worth, **given).tolist()
     return [[flat.pop(0) for _ in docs] for docs in queries]
 
 
@@ -160,16 +160,16 @@ def test_a_gain_that_exceeds_the_least_by_rounding_only_does_not():
 
 @pytest.mark.parametrize("n_docs", [0, 3])
 def test_without_labels_documents_keep_their_order(n_docs):
-    assert greedy_places([0] * n_docs, [], [], [], n_docs=n_docs, alpha=0.5).tolist() == list(range(1, n_docs + 1))
+    assert greedy_places([0] * n_docs, [], [], [], alpha=0.5).tolist() == list(range(1, n_docs + 1))
 
 
 def test_queries_and_intents_may_be_numbered_with_gaps():
-    assert greedy_places([4, 4, 9], [0, 1, 1, 2], [7, 7, 5, 3], [1.0] * 4, n_docs=3, alpha=0.5).tolist() == [2, 1, 1]
+    assert greedy_places([4, 4, 9], [0, 1, 1, 2], [7, 7, 5, 3], [1.0] * 4, alpha=0.5).tolist() == [2, 1, 1]
 
 
 def test_thousands_of_intents_are_ordered():
     doc = np.arange(9000)
 
-    ranked = greedy_places(np.zeros(9000, dtype=int), doc, doc % 3000, np.ones(9000), n_docs=9000, alpha=0.5)
+    ranked = greedy_places(np.zeros(9000, dtype=int), doc, doc % 3000, np.ones(9000), alpha=0.5)
 
     assert (ranked == doc + 1).all()

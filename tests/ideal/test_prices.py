@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 from pyterrier_diversity.ideal import log_discount
-from pyterrier_diversity.ideal.prices import Prices, Topic
+from pyterrier_diversity.ideal.exact import Prices, Topic
 
 # After the last kind, the second adds as much as the first.
 KINDS, N_DOCS, PATH = [(0, 2), (1,), (2, 3)], [1, 1, 1], (2, 1, 0)

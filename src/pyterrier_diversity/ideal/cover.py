@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .errors import NotProvenError
+from .exact import NotProvenError
 from .greedy import greedy_places
 
 # Up to this number of intents, all sets of covered intents are listed. Beyond it, a solver is faster.
@@ -76,7 +76,7 @@ class Covers:
         """The greedy cover of all intents, and the number of intents that its first 0, 1, 2, ... documents cover."""
         query, worth = np.zeros(len(self._sizes)), np.ones(len(self._doc))
         # With alpha = 1, the gain is the number of new intents; the order stops when there are none.
-        places = greedy_places(query, self._doc, self._intent, worth, n_docs=len(query), alpha=1.0, least=0.0)
+        places = greedy_places(query, self._doc, self._intent, worth, alpha=1.0, least=0.0)
         docs = np.argsort(places)[np.count_nonzero(places == 0) :]
         first = np.full(self.n_intents, len(query))
         taken = places[self._doc] > 0

@@ -14,11 +14,7 @@ from .discount import log_discount
 from .orders import Exact, Greedy, smallest_covers
 
 _NOVELTY: Parameters = {**ALPHA, **CUTOFF, **REL, **TIME_LIMIT}
-_COVER: Parameters = {
-    "n_intents": Parameter(int, interval="[0, inf)"),
-    **REL,
-    **TIME_LIMIT,
-}
+_COVER: Parameters = {"n_intents": Parameter(int, interval="[0, inf)"), **REL, **TIME_LIMIT}
 
 
 def min_rank(

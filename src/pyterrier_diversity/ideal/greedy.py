@@ -30,7 +30,6 @@ def greedy_places(
     intent: npt.ArrayLike,
     worth: npt.ArrayLike,
     *,
-    n_docs: int,
     alpha: float,
     depth: int | None = None,
     least: float = -math.inf,
@@ -49,8 +48,6 @@ def greedy_places(
         belongs to one query.
     worth : array_like of float, shape (n_labels,)
         :math:`v`, the gain of the document for the intent before it is met; not negative.
-    n_docs : int
-        The number of documents.
     alpha : float in [0, 1]
         Penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again.
     depth : int, optional
@@ -79,11 +76,11 @@ def greedy_places(
     --------
     The second document is relevant to both intents, and the others to one each:
 
-    >>> greedy_places([0, 0, 0], [0, 1, 1, 2], [0, 0, 1, 1], [1, 1, 1, 1], n_docs=3, alpha=0.5)
+    >>> greedy_places([0, 0, 0], [0, 1, 1, 2], [0, 0, 1, 1], [1, 1, 1, 1], alpha=0.5)
     array([2, 1, 3])
     """
     query, doc, intent = (np.asarray(values, dtype=np.intp) for values in (query, doc, intent))
-    n_labels, depth = np.bincount(doc, minlength=n_docs), n_docs if depth is None else min(depth, n_docs)
+    n_labels, depth = np.bincount(doc, minlength=len(query)), len(query) if depth is None else min(depth, len(query))
     search = _Places(query, n_labels, intent, np.asarray(worth, dtype=np.float64), 1.0 - alpha, depth, least)
     docs = np.flatnonzero(n_labels)
     size = np.bincount(query[docs])

@@ -16,8 +16,7 @@ from ..judged import Groups, Judgements, QueryRelevance, Ranked, relevance_by_qu
 from ..progress import progress
 from .cover import Covers
 from .discount import Discount
-from .errors import naming
-from .exact import exact_order
+from .exact import exact_order, naming
 from .greedy import greedy_places
 
 # Weights and fractions that differ by less count as equal.
@@ -78,14 +77,7 @@ class Greedy:
         worth = np.ones(len(every.rank)) if self.worth is None else self.worth(every, *self.parameters)
         order, query = np.argsort(every.doc, kind="stable"), every.judgements.documents.query
         return greedy_places(
-            query,
-            every.doc[order],
-            every.intent[order],
-            worth[order],
-            n_docs=len(query),
-            alpha=self.alpha,
-            depth=depth,
-            least=self.least,
+            query, every.doc[order], every.intent[order], worth[order], alpha=self.alpha, depth=depth, least=self.least
         )
 
 
@@ -224,9 +216,8 @@ def smallest_covers(
         If a query needs more time.
     """
     found = []
-    for (query, covers), wanted in zip(
-        progress(_queries(judgements), who, unit="query"), n_intents.tolist(), strict=True
-    ):
+    queries = progress(_queries(judgements), who, unit="query")
+    for (query, covers), wanted in zip(queries, n_intents.tolist(), strict=True):
         with naming(query.query_id):
             cover = covers.greedy(wanted) if ideal == "greedy" else covers.exact(wanted, time_limit)
         found.append(query.documents[cover])
