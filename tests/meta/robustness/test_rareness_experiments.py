@@ -144,12 +144,12 @@ def test_every_measure_has_the_values_that_a_new_evaluation_gives_it(form, cutof
     runs["s0"] = runs["s0"][runs["s0"]["query_id"] != "q3"]
     names = list(runs)
 
-    table = number_of_systems(qrels, runs, MEASURES, [3, 6], n_trials=4, cutoff=cutoff, form=form, rng=5)
+    table = number_of_systems(qrels, runs, MEASURES, [3, 6], n_trials=3, cutoff=cutoff, form=form, rng=5)
 
     rare = add_rarity(qrels, runs, cutoff=cutoff, form=form)
     initial = {name: ir_measures.calc_aggregate(MEASURES, rare, runs[name]) for name in names}
     expected = {measure: [] for measure in MEASURES}
-    for trials in drawn_by(5, 7, [3, 6], 4).values():
+    for trials in drawn_by(5, 7, [3, 6], 3).values():
         taus = {measure: [] for measure in MEASURES}
         for systems in trials:
             some = {names[i]: runs[names[i]] for i in systems}
@@ -162,7 +162,7 @@ def test_every_measure_has_the_values_that_a_new_evaluation_gives_it(form, cutof
             expected[measure].append(np.nanmean(taus[measure]))
     assert table["measure"].tolist() == [str(measure) for measure in MEASURES for _ in range(2)]
     np.testing.assert_allclose(table["mean"], np.ravel(list(expected.values())), atol=1e-12)
-    assert (table["mean"] < 1 - 1e-9).sum() > 5
+    assert (table["mean"] < 1 - 1e-9).sum() > 2
 
 
 def test_systems_that_are_all_tied_have_no_correlation():
@@ -187,7 +187,7 @@ def test_the_number_of_workers_does_not_matter():
     measures = [AP_Rareness, IA(P_Rareness(alpha=2) @ 5), Adhoc(nDCG @ 5)]
 
     pd.testing.assert_frame_equal(
-        *(number_of_systems(qrels, runs, measures, [2, 5], n_trials=60, rng=1, n_jobs=n) for n in (1, 2))
+        *(number_of_systems(qrels, runs, measures, [2, 5], n_trials=6, rng=1, n_jobs=n) for n in (1, 2))
     )
 
 
@@ -266,11 +266,12 @@ def test_ranks_equal_a_slow_restatement(kind, measure):
     rankings = {name: rankings_of(frame) for name, frame in runs.items()}
     found = {query: set(rows["doc_id"]) for query, rows in qrels[qrels["relevance"] > 0].groupby("query_id")}
     k, alpha, cutoff = measure
+    sizes = [1, 3, 5, 8]
 
-    table = insert_synthetic_system(qrels, runs, P_Rareness(alpha=alpha) @ k, range(1, 9), kind, cutoff=cutoff)
+    table = insert_synthetic_system(qrels, runs, P_Rareness(alpha=alpha) @ k, sizes, kind, cutoff=cutoff)
 
     expected = []
-    for n in range(1, 9):
+    for n in sizes:
         if kind == "rare":
             ranking = {query: [f"new {i}" for i in range(n)] for query in found}
             judged = {query: {*docs, *ranking[query]} for query, docs in found.items()}
@@ -282,7 +283,7 @@ def test_ranks_equal_a_slow_restatement(kind, measure):
                 ranking[query] = sorted(by_name, key=lambda doc: -sum(doc in top for top in tops))
         expected.append(synthetic_rank(rankings, judged, ranking, n, measure))
     assert table["rank"].tolist() == expected
-    assert len(set(expected)) > 2
+    assert len(set(expected)) > 1
 
 
 def test_queries_that_are_not_judged_do_not_count():
