@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from pyterrier_diversity import alpha_nDCG
 from pyterrier_diversity.transformers import BM25, PM2, IASelect, OnSubtopics, XQuAD
-from pyterrier_diversity.transformers.diversifiers import ia_select, pm2, xquad
 
 RESULTS = pd.DataFrame({"qid": "q", "docno": ["a", "b", "c"], "score": [5.0, 3.0, 2.0]})
 INTENTS = pd.DataFrame(
@@ -17,6 +16,7 @@ INTENTS = pd.DataFrame(
 )
 
 # PyTerrier's add_ranks, whose warnings pytest.warns hands on as those of pandas.
+NO_SCORES = pytest.mark.filterwarnings("ignore:.*queries keep their order")
 INPLACE = pytest.mark.filterwarnings("ignore:The inplace keyword")
 
 
@@ -87,81 +87,77 @@ def topics(draw):
     row = st.lists(EIGHTHS, min_size=n_intents, max_size=n_intents)
     coverage = draw(st.lists(row, min_size=n_docs, max_size=n_docs))
     votes = draw(st.lists(st.integers(1, 4), min_size=n_intents, max_size=n_intents))
-    return relevance, coverage, [Fraction(vote, sum(votes)) for vote in votes], draw(EIGHTHS)
+    return relevance, coverage, [Fraction(vote, sum(votes)) for vote in votes]
 
 
-def floats(values):
-    return np.array(values, dtype=np.float64)
+def orders(kind, topics, **how):
+    """Return the order of the documents of each topic, of which the earlier come first if they tie."""
+    intents, results, names = [], [], {}
+    for query, (relevance, coverage, weights) in enumerate(topics):
+        names[str(query)] = docs = [f"{len(coverage) - i:02d}" for i in range(len(coverage))]
+        results += [(str(query), doc, float(score)) for doc, score in zip(docs, relevance, strict=True)]
+        intents += [
+            (str(query), str(t), doc, float(score), float(weight))
+            for doc, scores in zip(docs, coverage, strict=True)
+            for t, (score, weight) in enumerate(zip(scores, weights, strict=True))
+        ]
+    intents = pd.DataFrame(intents, columns=["qid", "iteration", "docno", "score", "weight"])
+    found = kind(intents, normalise=None, **how)(pd.DataFrame(results, columns=["qid", "docno", "score"]))
+    return [list(map(names[query].index, rows["docno"])) for query, rows in found.groupby("qid", sort=False)]
 
 
-@settings(max_examples=60, deadline=None)
-@given(topic=topics())
-def test_xquad_is_the_algorithm_read_aloud(topic):
-    relevance, coverage, weights, lambda_ = topic
-
-    order = xquad(floats(relevance), floats(coverage), floats(weights), lambda_=float(lambda_))
-
-    assert order.tolist() == xquad_read_aloud(relevance, coverage, weights, lambda_)
+def order(kind, coverage, weights=None, relevance=None, **how):
+    """Return the order of the documents of one topic."""
+    topic = relevance or [0] * len(coverage), coverage, weights or [1] * len(coverage[0])
+    return orders(kind, [topic], **how)[0]
 
 
-@settings(max_examples=60, deadline=None)
-@given(topic=topics())
-def test_ia_select_is_the_algorithm_read_aloud(topic):
-    relevance, coverage, weights, _ = topic
+@NO_SCORES
+@settings(max_examples=4, deadline=None)
+@given(topics=st.lists(topics(), min_size=15, max_size=15), lambda_=EIGHTHS)
+def test_each_algorithm_is_as_it_is_read_aloud(topics, lambda_):
+    how = {"lambda_": float(lambda_)}
 
-    assert ia_select(floats(coverage), floats(weights)).tolist() == xquad_read_aloud(relevance, coverage, weights, 1)
-
-
-@settings(max_examples=60, deadline=None)
-@given(topic=topics())
-def test_pm2_is_the_algorithm_read_aloud(topic):
-    _, coverage, weights, lambda_ = topic
-
-    order = pm2(floats(coverage), floats(weights), lambda_=float(lambda_))
-
-    assert order.tolist() == pm2_read_aloud(coverage, weights, lambda_)
+    assert orders(XQuAD, topics, **how) == [xquad_read_aloud(*topic, lambda_) for topic in topics]
+    assert orders(IASelect, topics) == [xquad_read_aloud(*topic, 1) for topic in topics]
+    assert orders(PM2, topics, **how) == [pm2_read_aloud(*topic[1:], lambda_) for topic in topics]
 
 
 def test_xquad_worked_by_hand():
     # First .375, .275, .35; after document 0, intent 1 counts half as much: .2125 and .35.
     relevance, coverage = [0.5, 0.3, 0.2], [[0.5, 0.0], [0.5, 0.0], [0.0, 1.0]]
 
-    assert xquad(relevance, coverage, lambda_=0.5).tolist() == [0, 2, 1]
-    assert xquad(relevance, coverage, lambda_=0.5, k=2).tolist() == [0, 2]
+    assert order(XQuAD, coverage, None, relevance) == [0, 2, 1]
+    assert order(XQuAD, coverage, None, relevance, k=1) == [0, 1, 2]
     # With an eighth of the probability, intent 2 comes last: .46875, .36875, .1625, and then .2595 and .1625.
-    assert xquad(relevance, coverage, [0.875, 0.125], lambda_=0.5).tolist() == [0, 1, 2]
+    assert order(XQuAD, coverage, [0.875, 0.125], relevance) == [0, 1, 2]
 
 
 def test_ia_select_worked_by_hand():
     # .9 P(1) comes first, then .5 P(2) = .25 before .1 * .8 * P(1) = .04 and .1 * .9 * P(1) + .5 * .1 * P(2) = .07.
     coverage = [[0.9, 0.0], [0.8, 0.0], [0.9, 0.1], [0.0, 0.5]]
 
-    assert ia_select(coverage).tolist() == [2, 3, 0, 1]
-    assert ia_select(coverage, [0.99, 0.01]).tolist() == [2, 0, 1, 3]
+    assert order(IASelect, coverage) == [2, 3, 0, 1]
+    assert order(IASelect, coverage, [0.99, 0.01]) == [2, 0, 1, 3]
 
 
-def test_pm2_gives_ranks_in_proportion_to_votes():
-    # Sainte-Lague with 3 votes to 1: quotients 3/4 1/4, 1/4 1/4, 3/20 1/4, 3/20 1/12, 3/28 1/12.
-    coverage = [[1, 0], [1, 0], [1, 0], [1, 0], [0, 1], [0, 1]]
-
-    assert pm2(coverage, [0.75, 0.25], lambda_=1).tolist() == [0, 1, 4, 2, 3, 5]
-    assert pm2(coverage, lambda_=1).tolist() == [0, 4, 1, 5, 2, 3]
-
-
-def test_pm2_shares_a_seat_among_the_intents_of_a_document():
-    # Document 0 takes 3/4 of a seat for intent 1 and 1/4 for intent 2, whose turn it is then.
-    assert pm2([[0.75, 0.25], [0.5, 0.0], [0.0, 0.1]], lambda_=1).tolist() == [0, 2, 1]
-
-
-def test_pm2_gives_no_seat_to_an_intent_without_documents_left():
-    # Intent 1 has most votes and one document; the paper's formula would give it every rank after that.
-    assert pm2([[0.0, 0.0], [1.0, 0.0], [0.0, 0.2], [0.0, 0.9]], [0.9, 0.1], lambda_=1).tolist() == [1, 3, 2, 0]
-
-
-def test_without_the_intent_whose_turn_it_is_pm2_serves_the_others():
-    # Intent 1 is due first: what counts is intent 2.
-    assert pm2([[0.9, 0.1], [0.0, 0.5]], lambda_=0).tolist() == [1, 0]
-    assert pm2([[0.2], [0.9]], lambda_=0).tolist() == [0, 1]
+@pytest.mark.parametrize(
+    ("coverage", "votes", "lambda_", "expected"),
+    [
+        # Sainte-Lague with 3 votes to 1: quotients 3/4 1/4, 1/4 1/4, 3/20 1/4, 3/20 1/12, 3/28 1/12.
+        ([[1, 0], [1, 0], [1, 0], [1, 0], [0, 1], [0, 1]], [0.75, 0.25], 1, [0, 1, 4, 2, 3, 5]),
+        ([[1, 0], [1, 0], [1, 0], [1, 0], [0, 1], [0, 1]], None, 1, [0, 4, 1, 5, 2, 3]),
+        # Document 0 takes 3/4 of a seat for intent 1 and 1/4 for intent 2, whose turn it is then.
+        ([[0.75, 0.25], [0.5, 0.0], [0.0, 0.1]], None, 1, [0, 2, 1]),
+        # Intent 1 has most votes and one document; the paper's formula would give it every rank after that.
+        ([[0.0, 0.0], [1.0, 0.0], [0.0, 0.2], [0.0, 0.9]], [0.9, 0.1], 1, [1, 3, 2, 0]),
+        # Intent 1 is due first: without it, what counts is intent 2.
+        ([[0.9, 0.1], [0.0, 0.5]], None, 0, [1, 0]),
+        ([[0.2], [0.9]], None, 0, [0, 1]),
+    ],
+)
+def test_pm2_gives_ranks_in_proportion_to_votes(coverage, votes, lambda_, expected):
+    assert order(PM2, coverage, votes, lambda_=lambda_) == expected
 
 
 @pytest.mark.parametrize("normalise", ["sum", "max", "minmax"])

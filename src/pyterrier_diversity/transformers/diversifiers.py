@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
@@ -26,157 +25,18 @@ _DIVERSITY = Parameter(float, 0.5, interval="[0, 1]")
 _STRATEGY = Parameter(str, "mmr", choices=get_args(Strategy))
 
 
-def ia_select(coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, k: int | None = None) -> np.ndarray:
-    r"""Choose documents for intents that the earlier documents have not satisfied yet: IA-Select.
+def xquad(relevance: np.ndarray, coverage: np.ndarray, weights: np.ndarray, lambda_: float, n: int) -> np.ndarray:
+    """Choose ``n`` documents by relevance to the query and to the intents covered least so far, as in `XQuAD`.
 
-    Parameters
-    ----------
-    coverage : array_like, shape (n_docs, n_intents)
-        V(d|q, c), the probability that a document satisfies an intent. Ties go to the earlier row.
-    weights : array_like, shape (n_intents,), optional
-        P(c|q); uniform if omitted.
-    k : int, optional
-        How many documents to choose; all if omitted.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        Indices of the documents, best first.
-
-    Notes
-    -----
-    Each step chooses the document with the largest :math:`\sum_c U(c) V(d|q, c)`, where
-    :math:`U(c) = P(c|q) \prod_{d' \in S} (1 - V(d'|q, c))` and :math:`S` are the documents chosen before.
-
-    References
-    ----------
-    Agrawal et al. (2009). Diversifying search results. WSDM, 5-14. https://doi.org/10.1145/1498759.1498766
-
-    Examples
-    --------
-    >>> ia_select([[0.9, 0.0], [0.8, 0.0], [0.0, 0.5]])
-    array([0, 2, 1])
+    Returns their indices, best first. ``coverage`` has the shape (n_docs, n_intents). Ties go to the earlier row.
     """
-    coverage = np.asarray(coverage, dtype=np.float64)
-    return xquad(np.zeros(len(coverage)), coverage, weights, lambda_=1.0, k=k)
-
-
-def xquad(
-    relevance: npt.ArrayLike,
-    coverage: npt.ArrayLike,
-    weights: npt.ArrayLike | None = None,
-    *,
-    lambda_: float = 0.5,
-    k: int | None = None,
-) -> np.ndarray:
-    r"""Choose documents by relevance to the query and to the intents covered least so far: xQuAD.
-
-    Parameters
-    ----------
-    relevance : array_like, shape (n_docs,)
-        P(d|q), the relevance of a document to the query. Ties go to the earlier row.
-    coverage : array_like, shape (n_docs, n_intents)
-        P(d|q_i), the relevance of a document to an intent, in [0, 1].
-    weights : array_like, shape (n_intents,), optional
-        P(q_i|q); uniform if omitted.
-    lambda\_ : float in [0, 1]
-        Weight of diversity against relevance.
-    k : int, optional
-        How many documents to choose; all if omitted.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        Indices of the documents, best first.
-
-    Notes
-    -----
-    Each step chooses the document with the largest :math:`(1 - \lambda) P(d|q) + \lambda \sum_i P(q_i|q) P(d|q_i)
-    \prod_{d' \in S} (1 - P(d'|q_i))`, where :math:`S` are the documents chosen before.
-
-    References
-    ----------
-    Santos, Macdonald, Ounis (2010). Exploiting query reformulations for web search result diversification. WWW,
-    881-890.
-
-    Examples
-    --------
-    >>> xquad([0.5, 0.4, 0.1], [[0.5, 0.0], [0.5, 0.0], [0.0, 1.0]], lambda_=0.8)
-    array([2, 0, 1])
-    """
-    coverage = np.asarray(coverage, dtype=np.float64)
-    own = (1 - lambda_) * np.asarray(relevance, dtype=np.float64)
-    uncovered = _weights(weights, coverage)
-    left = np.ones(len(coverage), dtype=bool)
-    chosen = np.empty(len(coverage) if k is None else int(min(k, len(coverage))), dtype=np.intp)
-    for i in range(len(chosen)):
+    own, uncovered = (1 - lambda_) * relevance, weights
+    left, chosen = np.ones(len(coverage), dtype=bool), np.empty(n, dtype=np.intp)
+    for i in range(n):
         chosen[i] = first_best(own + lambda_ * (coverage @ uncovered), left)
         left[chosen[i]] = False
         uncovered = uncovered * (1 - coverage[chosen[i]])
     return chosen
-
-
-def pm2(
-    coverage: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, lambda_: float = 0.5, k: int | None = None
-) -> np.ndarray:
-    r"""Choose documents so that intents get ranks in proportion to their weights, as parties get seats for votes: PM-2.
-
-    Parameters
-    ----------
-    coverage : array_like, shape (n_docs, n_intents)
-        P(d|t_i), the relevance of a document to an intent, not negative. Ties go to the earlier row.
-    weights : array_like, shape (n_intents,), optional
-        v_i, the votes of an intent; uniform if omitted.
-    lambda\_ : float in [0, 1]
-        Weight of the intent that is due the next seat, against all others.
-    k : int, optional
-        How many documents to choose; all if omitted.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        Indices of the documents, best first.
-
-    Notes
-    -----
-    The next seat is due to the intent :math:`i^*` with the largest quotient :math:`q_i = v_i / (2 s_i + 1)`; ties go to
-    the first intent. The document with the largest :math:`\lambda q_{i^*} P(d|t_{i^*}) + (1 - \lambda)
-    \sum_{i \ne i^*} q_i P(d|t_i)` takes the seat. The intents share it: :math:`s_i` grows by
-    :math:`P(d|t_i) / \sum_j P(d|t_j)`, and by 0 if the document has no intent. Once all documents of an intent are
-    chosen, it gets no further seat. The paper leaves this case open.
-
-    References
-    ----------
-    Dang, Croft (2012). Diversity by proportionality: an election-based approach to search result diversification.
-    SIGIR, 65-74.
-
-    Examples
-    --------
-    >>> pm2([[0.9, 0.0], [0.8, 0.0], [0.0, 0.5]])
-    array([0, 2, 1])
-    """
-    coverage = np.asarray(coverage, dtype=np.float64)
-    votes = _weights(weights, coverage)
-    portions = divide(coverage, coverage.sum(axis=1, keepdims=True))
-    seats, n_left = np.zeros(len(votes)), np.count_nonzero(coverage, axis=0)
-    left = np.ones(len(coverage), dtype=bool)
-    chosen = np.empty(len(coverage) if k is None else int(min(k, len(coverage))), dtype=np.intp)
-    for i in range(len(chosen)):
-        quotient = votes / (2 * seats + 1)
-        value = (1 - lambda_) * quotient
-        if n_left.any():
-            due = first_best(quotient, n_left > 0)
-            value[due] = lambda_ * quotient[due]
-        chosen[i] = first_best(coverage @ value, left)
-        left[chosen[i]] = False
-        seats += portions[chosen[i]]
-        n_left = n_left - (coverage[chosen[i]] > 0)
-    return chosen
-
-
-def _weights(weights: npt.ArrayLike | None, coverage: np.ndarray) -> np.ndarray:
-    n_intents = coverage.shape[1]
-    return np.full(n_intents, 1 / max(n_intents, 1)) if weights is None else np.array(weights, dtype=np.float64)
 
 
 @dataclass(eq=False, repr=False)
@@ -218,7 +78,7 @@ class _IntentReranker(Reranker):
 
 @dataclass(eq=False, repr=False)
 class IASelect(_IntentReranker):
-    """Re-rank by the probability that a document satisfies a user whom the documents above did not satisfy: IA-Select.
+    r"""Re-rank by the probability that a document satisfies a user whom the documents above did not satisfy: IA-Select.
 
     Documents that add nothing are tied. Tied documents keep their order: by descending score, then by descending docno.
 
@@ -249,6 +109,11 @@ class IASelect(_IntentReranker):
     RanksWarning
         If some queries keep their order, because their documents have no scores for intents or the same scores.
 
+    Notes
+    -----
+    Each step chooses the document with the largest :math:`\sum_c U(c) V(d|q, c)`, where
+    :math:`U(c) = P(c|q) \prod_{d' \in S} (1 - V(d'|q, c))` and :math:`S` are the documents chosen before.
+
     References
     ----------
     Agrawal et al. (2009). Diversifying search results. WSDM, 5-14. https://doi.org/10.1145/1498759.1498766
@@ -276,7 +141,7 @@ class IASelect(_IntentReranker):
     k: int | None = None
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return ia_select(coverage, weights, k=self.k)
+        return xquad(np.zeros(len(coverage)), coverage, weights, 1.0, self.n_chosen(query))
 
 
 @dataclass(eq=False, repr=False)
@@ -318,6 +183,11 @@ class XQuAD(_MixingReranker):
     RanksWarning
         As in `IASelect`.
 
+    Notes
+    -----
+    Each step chooses the document with the largest :math:`(1 - \lambda) P(d|q) + \lambda \sum_i P(q_i|q) P(d|q_i)
+    \prod_{d' \in S} (1 - P(d'|q_i))`, where :math:`S` are the documents chosen before.
+
     References
     ----------
     Santos, Macdonald, Ounis (2010). Exploiting query reformulations for web search result diversification. WWW,
@@ -338,7 +208,7 @@ class XQuAD(_MixingReranker):
     PAPER = "https://doi.org/10.1145/1772690.1772780"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return xquad(self.relevance(query), coverage, weights, lambda_=self.lambda_, k=self.k)
+        return xquad(self.relevance(query), coverage, weights, self.lambda_, self.n_chosen(query))
 
 
 @dataclass(eq=False, repr=False)
@@ -368,7 +238,11 @@ class PM2(_MixingReranker):
 
     Notes
     -----
-    Once all documents of an intent are chosen, it gets no further rank. The paper leaves this case open.
+    The next rank, or seat, is due to the intent :math:`i^*` with the largest quotient :math:`q_i = v_i / (2 s_i + 1)`
+    of votes :math:`v_i`, its weight, and seats :math:`s_i`; ties go to the first intent. The document with the largest
+    :math:`\lambda q_{i^*} P(d|t_{i^*}) + (1 - \lambda) \sum_{i \ne i^*} q_i P(d|t_i)` takes the seat. The intents
+    share it: :math:`s_i` grows by :math:`P(d|t_i) / \sum_j P(d|t_j)`, and by 0 if the document has no intent. Once all
+    documents of an intent are chosen, it gets no further seat. The paper leaves this case open.
 
     References
     ----------
@@ -390,7 +264,20 @@ class PM2(_MixingReranker):
     PAPER = "https://doi.org/10.1145/2348283.2348296"
 
     def _rank(self, query: Candidates, coverage: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return pm2(coverage, weights, lambda_=self.lambda_, k=self.k)
+        portions = divide(coverage, coverage.sum(axis=1, keepdims=True))
+        seats, n_left = np.zeros(len(weights)), np.count_nonzero(coverage, axis=0)
+        left, chosen = np.ones(len(coverage), dtype=bool), np.empty(self.n_chosen(query), dtype=np.intp)
+        for i in range(len(chosen)):
+            quotient = weights / (2 * seats + 1)
+            value = (1 - self.lambda_) * quotient
+            if n_left.any():
+                due = first_best(quotient, n_left > 0)
+                value[due] = self.lambda_ * quotient[due]
+            chosen[i] = first_best(coverage @ value, left)
+            left[chosen[i]] = False
+            seats += portions[chosen[i]]
+            n_left = n_left - (coverage[chosen[i]] > 0)
+        return chosen
 
 
 class Diversify(Reranker):
@@ -475,7 +362,7 @@ class Diversify(Reranker):
             if self.diversity == 0:  # pyversity does not define the order of tied scores
                 yield np.arange(len(vectors))
                 continue
-            k = len(vectors) if self.k is None else int(min(self.k, len(vectors)))
+            k = self.n_chosen(query)
             yield diversify(vectors, scores, k, self.strategy, float(self.diversity), **self.options).indices
 
     def _vectors(self, inp: pd.DataFrame, query: Candidates) -> np.ndarray:

@@ -154,6 +154,10 @@ class Reranker(Step):
         """Return the documents chosen for each query, as indices into its candidates, best first."""
         raise NotImplementedError
 
+    def n_chosen(self, query: Candidates) -> int:
+        """Return how many documents of a query to choose."""
+        return len(query.docs) if self.k is None else int(min(self.k, len(query.docs)))
+
     def relevance(self, query: Candidates) -> np.ndarray:
         """Return the scores of a query's documents in [0, 1]."""
         what = f"{self.who}: the score of a result of {query.query_id!r}"
