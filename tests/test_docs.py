@@ -36,8 +36,15 @@ FOLDER = Path(str(files("pyterrier_diversity").joinpath("pt_docs")))
 PAGES = sorted(FOLDER.rglob("*.rst"))
 
 # Pages that list messages, commands or words: they have neither a picture nor a paper, and some no examples.
-WITHOUT_EXAMPLES = {"api", "measures", "index", "install", "changelog", "glossary", "cheat_sheet"}
-LISTS = WITHOUT_EXAMPLES - {"index"} | {"troubleshooting", "warnings", "long_evaluations", "shell", "files", "gallery"}
+WITHOUT_EXAMPLES = {"api", "measures", "index", "install", "changelog", "glossary", "cheat_sheet", "reproduction"}
+LISTS = WITHOUT_EXAMPLES - {"index", "reproduction"} | {
+    "troubleshooting",
+    "warnings",
+    "long_evaluations",
+    "shell",
+    "files",
+    "gallery",
+}
 
 # A message of less fixed text would be recognised by chance: then a call must say it.
 FEWEST, MOST = 8, 0.53

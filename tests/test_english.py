@@ -16,8 +16,8 @@ FILES = sorted(
     [
         *SOURCE.rglob("*.py"),
         *ROOT.glob("tests/**/*.py"),
-        *ROOT.glob("notebooks/*.ipynb"),
-        *ROOT.glob("notebooks/*.py"),
+        *ROOT.glob("notebooks/**/*.ipynb"),
+        *ROOT.glob("notebooks/**/*.py"),
         *PROSE,
     ]
 )

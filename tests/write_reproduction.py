@@ -14,7 +14,7 @@ from typing import NamedTuple
 from write_reference import FOLDER, write
 
 ROOT = Path(__file__).parents[1]
-FOLDER_OF_NOTEBOOKS = ROOT / "notebooks"
+FOLDER_OF_NOTEBOOKS = ROOT / "notebooks" / "reproduction"
 ROWS = FOLDER_OF_NOTEBOOKS / "reproduction.csv"
 CLAIMS = FOLDER_OF_NOTEBOOKS / "claims.csv"
 _OF_NOTEBOOKS = runpy.run_path(str(ROWS.with_suffix(".py")))
@@ -100,9 +100,10 @@ OVERVIEW = """\
 Published numbers, recomputed
 =============================
 
-**{sentence}**
-The notebooks recompute the tables and figures of five papers on public data: the topics and judgements of the TREC
-tracks, real systems on the Web track of 2009 to 2012, and scores of official runs.
+**{of_claims}**
+The formulas equal the authors' programs to 1e-9 (:doc:`other_tools`). The numbers differ because the
+data does: the notebooks recompute the tables and figures of the papers on public data, which are the topics and
+judgements of the TREC tracks, real systems on the Web track of 2009 to 2012, and scores of official runs.
 
 What the papers claim
 ---------------------
@@ -113,7 +114,12 @@ link to the rows. *6 real* are a first stage, four diversification systems that 
 source, on the topics of the Web track of these years. *10 real* also include four runs of the organisers. For official
 runs, only the scores are available.
 
-{claims}What real data agrees with
+{claims}The numbers
+-----------
+
+A *row* is a number or a statement of a paper. {sentence}
+
+What real data agrees with
 --------------------------
 
 The {n_agreeing} rows that rest on real systems or official scores and agree with the paper:
@@ -147,27 +153,11 @@ Why cells do not agree
 
 Each of these reasons explains at least {common} cells. All other reasons are on the pages of the papers.
 
-{reasons}Compare a paper yourself
-------------------------
+{reasons}The files
+---------
 
-The function in ``notebooks/reproduction.py`` gives the verdicts, for any paper. Import it in a notebook in that folder:
-
->>> from reproduction import reproduction
->>> printed = {{"RBU": 0.80, "AP": 0.79, "RR": 0.68}}
->>> here = {{"RBU": 0.87, "AP": 0.79}}
->>> frame = reproduction(
-...     "RBU18",
-...     "Table 2",
-...     printed,
-...     here,
-...     evidence="real",
-...     decimals=2,
-...     why="other runs",
-... )
->>> frame["verdict"].tolist()
-['order only', 'agrees', 'not available']
-
-``notebooks/reproduction.csv`` has all rows with their reasons, and ``notebooks/claims.csv`` has the claims.
+The folder ``notebooks/reproduction`` of the source has the notebooks; ``reproduction.csv`` there has all rows with
+their reasons, and ``claims.csv`` the claims. To compare another paper, use the function of ``reproduction.py``.
 
 Citation
 --------
@@ -218,6 +208,7 @@ def _overview(rows: list[Row], of_papers: dict[str, list[Row]]) -> str:
             papers = sorted({row["paper"] for row in rows if row["why"] == why}, key=list(PAPERS).index)
             reasons.append([_escaped(why), ", ".join(map(_link, papers)), str(n_cells)])
     return OVERVIEW.format(
+        of_claims=sentence_of_claims(read(CLAIMS)),
         sentence=sentence(rows),
         claims="".join(map(_claims, PAPERS)),
         n_agreeing=len(agreeing),
@@ -237,7 +228,9 @@ def _claims(paper: str) -> str:
     """Return what becomes of the claims of a paper."""
     heading = f"{PAPERS[paper].topic} ({PAPERS[paper].authors})"
     rows = [row for row in read(CLAIMS) if row["paper"] == paper]
-    notebooks = " and ".join(f"``notebooks/{name}.ipynb``" for name in sorted({row["notebook"] for row in rows}))
+    notebooks = " and ".join(
+        f"``notebooks/reproduction/{name}.ipynb``" for name in sorted({row["notebook"] for row in rows})
+    )
     shown = []
     for row in rows:
         numbers = f"paper: {row['theirs']}; here: {row['ours']}"
@@ -279,7 +272,9 @@ def _listed(rows: list[Row], *columns: str) -> str:
 def _page(name: str, rows: list[Row]) -> str:
     paper, title = PAPERS[name], f"{PAPERS[name].topic} ({PAPERS[name].authors})"
     places = _places(rows)
-    notebooks = [f"``notebooks/{notebook}.ipynb``" for notebook in sorted({row["notebook"] for row in rows})]
+    notebooks = [
+        f"``notebooks/reproduction/{notebook}.ipynb``" for notebook in sorted({row["notebook"] for row in rows})
+    ]
     head = PAGE.format(
         title=title,
         line="=" * len(title),
@@ -368,6 +363,16 @@ def sentence(rows: list[Row]) -> str:
         f"{n_real} of {len(rows)} rows rest on real systems or official scores: {agrees} of these agree with the "
         f"paper, {order} have only the same order, {differs} differ, {errors} are errors of the paper, and {lacking} "
         "are not available."
+    )
+
+
+def sentence_of_claims(claims: list[Row]) -> str:
+    """Return how many claims there are, and what became of them."""
+    counted = Counter(row["outcome"] for row in claims)
+    reproduced, mixed, contradicted, not_tested = (counted[outcome] for outcome in OUTCOMES)
+    return (
+        f"Of {len(claims)} claims of five papers, {reproduced} are reproduced, {mixed} in part, {contradicted} are "
+        f"contradicted, and {not_tested} could not be tested."
     )
 
 

@@ -6,6 +6,7 @@ extension reads them before napoleon does, which fills the terminal with wrong e
 
 import gc
 import inspect
+import os
 import re
 import sys
 from importlib import metadata
@@ -98,8 +99,10 @@ def without_new(app, what, name, obj, options, lines):
     lines[:] = [line for line in lines if not line.startswith("Create new instance of ")]
 
 
-def with_changelog_and_script(app, name, source):
-    """Add the changelog to its page, and to a page with examples a line about them and their script."""
+def with_files_of_the_source(app, name, source):
+    """Link notebooks, add the changelog to its page, and to a page with examples a line about them and their script."""
+    notebooks = os.path.relpath(FOLDER.parents[1], app.srcdir)
+    source[0] = re.sub(r"``(notebooks/[\w/]+\.ipynb)``", rf":download:`\1 </{notebooks}/\1>`", source[0])
     if name == "changelog":
         source[0] += as_pages(FOLDER.parents[1] / "CHANGELOG.md")
     if "\n>>> " in source[0] and "/" not in name:
@@ -134,7 +137,7 @@ def reachable(app, name, template, context, tree):
 
 
 def setup(app):
-    app.connect("source-read", with_changelog_and_script)
+    app.connect("source-read", with_files_of_the_source)
     app.connect("html-page-context", reachable)
     app.connect("autodoc-process-docstring", without_new)
     app.connect("autodoc-process-signature", parameters_of_a_step)

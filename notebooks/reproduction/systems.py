@@ -10,7 +10,7 @@ import pyterrier as pt
 
 from pyterrier_diversity.io import read_run
 
-DATA = Path(os.environ.get("PYTERRIER_DIVERSITY_DATA", "../../shared"))
+DATA = Path(os.environ.get("PYTERRIER_DIVERSITY_DATA", "../../../shared"))
 DEMO = not (DATA / "trec-web").is_dir()
 if not DEMO:
     os.environ.setdefault("IR_DATASETS_HOME", str(DATA / "trec-web" / "irds_home"))
