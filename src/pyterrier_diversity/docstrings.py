@@ -1,7 +1,5 @@
 """Docstrings in numpydoc's form, read as data; empty if Python removes docstrings (``-OO``)."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from functools import cache

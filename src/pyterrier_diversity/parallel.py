@@ -1,7 +1,5 @@
 """Run long loops in parallel with joblib and a progress bar."""
 
-from __future__ import annotations
-
 import operator
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """Add columns to qrels: the rareness of documents and the weights of intents."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, get_args

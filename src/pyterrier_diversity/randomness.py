@@ -1,7 +1,5 @@
 """Random numbers that a seed reproduces."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 import numpy as np

@@ -4,8 +4,6 @@ Scenarios that not all measures react to have graded labels, unequal intents, or
 topics and noisy judgements show how far the greedy algorithm is from the smallest cover of a topic.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

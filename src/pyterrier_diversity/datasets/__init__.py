@@ -1,7 +1,5 @@
 """Collections with intents, as ``pt.get_dataset("diversity:...")``."""
 
-from __future__ import annotations
-
 import pyterrier as pt
 
 from .cache import cache_folder

@@ -1,7 +1,5 @@
 """Files in ir_datasets' cache. A download is complete or leaves nothing, even with several processes or threads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the datasets of this package have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

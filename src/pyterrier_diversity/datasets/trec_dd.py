@@ -1,7 +1,5 @@
 """The TREC Dynamic Domain tracks 2015-2017 as datasets for PyTerrier and ir_datasets, read from truth files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The diversity tasks of the TREC Web tracks 2009-2014, read through ir_datasets and its cache."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

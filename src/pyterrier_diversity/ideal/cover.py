@@ -1,7 +1,5 @@
 """The fewest documents that cover a number of intents: set cover, greedy or exact."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from functools import cached_property

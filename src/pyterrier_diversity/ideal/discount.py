@@ -1,7 +1,5 @@
 """Discounts of gains by rank."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Ideal rankings and smallest covers, from qrels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

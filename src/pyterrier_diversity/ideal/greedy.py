@@ -1,7 +1,5 @@
 """The greedy order of relevant documents, with the largest gain at each rank."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from dataclasses import dataclass

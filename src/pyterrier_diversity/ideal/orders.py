@@ -3,8 +3,6 @@
 Orders with equal parameters are equal. An order depends only on the judgements.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass

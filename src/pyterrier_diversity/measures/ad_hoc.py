@@ -6,8 +6,6 @@ ir_measures leaves them to the Perl script gdeval. In pt.Experiment and ir_measu
 have several labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

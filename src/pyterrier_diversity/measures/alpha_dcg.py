@@ -4,8 +4,6 @@ All three have the gain :math:`\sum_t J_{it} (1 - \alpha)^{c_{it}}` and differ i
 binary and weights uniform, as in ndeval 4.5 with ``-traditional``.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from inspect import Parameter as Argument
 from inspect import Signature
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, Self, cast
 
 import ir_measures
 import numpy as np
@@ -19,9 +19,6 @@ from ..arithmetic import divide
 from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameters, check_names, checked
 from ..warnings import DataWarning
-
-if TYPE_CHECKING:
-    from typing import Self
 
 __all__ = ["CompositeMeasure", "DiversityMeasure", "Normalised", "Part"]
 

@@ -1,11 +1,9 @@
 """Wrappers that apply any measure to several intents: IA(M), Adhoc(M) and Sharp(M), with its published forms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import ir_measures
 import numpy as np
@@ -82,7 +80,7 @@ class Wrapper(CompositeMeasure):
             raise ValueError(f"{self.NAME} needs a measure, as in {self.NAME}(nDCG@20).")
         return self._inner
 
-    def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> Wrapper:
+    def __call__(self, measure: ir_measures.Measure | str | None = None, **params: Any) -> Self:
         """Return this wrapper around another measure, or with other parameters."""
         return type(self)(self._inner if measure is None else measure, **{**self._own, **params})
 

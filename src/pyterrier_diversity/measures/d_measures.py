@@ -4,8 +4,6 @@ The global gain of a document is the weighted mean of its gains over the intents
 DIN-measures count a navigational intent only once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

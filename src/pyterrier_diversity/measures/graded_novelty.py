@@ -4,8 +4,6 @@ All have the gain :math:`\sum_t w_t r_{it} (1 - \alpha)^{c_{it}}` and differ in 
 reading costs effort. They are those of Amigó et al. (2018), Sec. 4.3.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Groups of measures to report together, and signatures for papers."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable

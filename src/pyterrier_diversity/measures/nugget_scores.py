@@ -1,7 +1,5 @@
 """Nugget scores: the support that an answer, or the top of a ranking, has for nuggets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

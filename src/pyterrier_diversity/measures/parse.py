@@ -1,7 +1,5 @@
 """Measures from names, objects and grids of parameters; errors say what is wrong with a name or a parameter."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Sized

@@ -3,8 +3,6 @@
 A preference is a better label for the same intent. Only the order of the labels matters.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict

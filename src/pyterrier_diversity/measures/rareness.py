@@ -1,7 +1,5 @@
 """Rareness: measures that reward relevant documents which few systems retrieve."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

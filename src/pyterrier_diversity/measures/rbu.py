@@ -1,7 +1,5 @@
 """Rank-Biased Utility."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Registration of measures with ir_measures, so that their names can be parsed."""
 
-from __future__ import annotations
-
 import keyword
 import unicodedata
 from typing import TypeVar, cast

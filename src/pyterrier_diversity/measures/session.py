@@ -1,7 +1,5 @@
 """Sessions: the Cube Test, Session DCG, and Expected Utility as in the Dynamic Domain track."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Carterette's distributions of the rank at which users stop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Subtopic retrieval: how many intents a ranking covers, and how early."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

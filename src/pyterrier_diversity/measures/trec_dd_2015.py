@@ -1,7 +1,5 @@
 """TREC Dynamic Domain 2015: means over the intents covered, and measures at the rank where all intents are covered."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arithmetic import divide

@@ -1,7 +1,5 @@
 """Means by a cheap judge, corrected by judgements of people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Expected values of measures over the ranks at which users stop."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from itertools import product

@@ -1,7 +1,5 @@
 """The frames of meta-evaluation: values of all systems on all queries are read, and tables of results described."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Cut rankings to a number of tokens."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pyterrier as pt
 

@@ -1,7 +1,5 @@
 """Re-rankers: by scores for intents (IA-Select, xQuAD, PM-2), and by the distances between document vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass

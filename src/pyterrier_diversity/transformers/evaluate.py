@@ -1,7 +1,5 @@
 """Evaluation as the last step of a pipeline."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import ir_measures

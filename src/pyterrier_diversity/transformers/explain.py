@@ -1,7 +1,5 @@
 """Explain how much each document contributes to a measure, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The best possible ranking by a measure, as a system to compare others with."""
 
-from __future__ import annotations
-
 import math
 from typing import ClassVar, Literal
 

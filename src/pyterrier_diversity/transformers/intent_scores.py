@@ -1,7 +1,5 @@
 """Scores of documents for intents, as re-rankers need them: from a frame, a pipeline on subtopics, or qrels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A lexical scorer without Java, for pipelines on small collections."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The results of each step of a pipeline."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import chain, count
 

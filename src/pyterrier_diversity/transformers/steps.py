@@ -1,7 +1,5 @@
 """The base class of all re-rankers, which re-rank results query by query."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """A small collection written for this package: ambiguous and faceted queries, short documents, four runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """The ten constraints on diversity measures of Amigó et al. (2018), and pairs of rankings to test them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """The search for rankings on which a measure breaks a constraint, and what it finds in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Agreement of judges on labels, such as two assessors, or several assessors and an LLM."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

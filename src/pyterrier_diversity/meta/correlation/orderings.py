@@ -1,7 +1,5 @@
 """How similarly measures order the systems: rank correlation, and query by query concordance and unanimity."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from typing import Any, Literal, get_args

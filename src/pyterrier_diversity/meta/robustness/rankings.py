@@ -1,7 +1,5 @@
 """Whether a measure ranks systems the same way on other topics, with fewer judgements, or by another assessor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """How measures of rareness depend on which systems take part."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import compress, product

@@ -1,7 +1,5 @@
 """Significance of the differences between systems."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """Losses against a baseline: risk, and gates for automated checks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Comparisons as tables: means with marks of significance for papers, and pairs of systems for terminals."""
 
-from __future__ import annotations
-
 import itertools
 import string
 from collections.abc import Hashable, Mapping, Sequence

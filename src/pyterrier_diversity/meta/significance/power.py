@@ -1,7 +1,5 @@
 """Power: how many differences tests find, how many of them by chance, and how many topics they need."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from itertools import combinations, product
 from typing import Any

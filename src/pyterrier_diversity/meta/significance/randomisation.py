@@ -1,7 +1,5 @@
 """Random trials: shuffles, flips of signs and resamples, in blocks that fit in memory and can be drawn again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

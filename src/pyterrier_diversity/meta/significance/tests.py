@@ -33,8 +33,6 @@ All pairs and measures share the same trials. Errors of their p-values are there
 smaller. ``joblib.parallel_config(backend="dask")`` or ``"ray"`` runs long tests on a cluster.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
