@@ -15,7 +15,7 @@ import pandas as pd
 from .. import check_files, missed_intents
 from ..evaluate import aggregates
 from ..io import printable
-from ..io.by_query import LINE_FORMATS, lines_of_results
+from ..io.as_frames import LINE_FORMATS, lines_of_results
 from ..measures import parse
 from ..measures.composite import last_rank
 from .inputs import Asked

@@ -14,7 +14,7 @@ import click
 import pandas as pd
 
 from .. import io
-from ..io.by_query import LINE_FORMATS
+from ..io.as_frames import LINE_FORMATS
 from ..io.tables import FORMATS, format_of
 
 STANDARD_OUTPUT = "-"

@@ -9,8 +9,7 @@ from .labels import called, one_line, printable, read_names, renamed, texts_of, 
 from .look import Renamed, all_names, look_at
 from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, ReadWholeError, checked_order, qrels_frame, read_qrels, read_run, run_frame, run_parts
-from .results import read_perquery
-from .run_collections import Runs, named_runs, one_or_more_runs, read_runs
+from .run_collections import Runs, named_runs, one_or_more_runs, read_perquery, read_runs
 from .tables import Cell, Table, formatted, p_text, write_table, write_text
 from .writing import is_device, refuse_inputs, replaced, write_qrels
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .forms import LISTS
-from .look import Look, usual_names
+from .look import NEEDED, Look, usual_names
 from .nugget_formats import Format
 from .records import is_frame, reads
 
@@ -27,12 +27,6 @@ _OF_BEIR = ({"query-id", "corpus-id", "score"}, {"q_id", "doc_id", "score"})
 _VALUES = {"label", "score", "rank"}
 _LISTS = {"nothing", "list", "groups", "objects"}
 _DOCUMENTS = {"numbers", *_LISTS}
-#: The columns that are needed, of which "a|b" is one of two.
-NEEDED = {
-    "run": ("qid", "docno", "score|rank"),
-    "qrels": ("qid", "docno", "label"),
-    "results": ("qid", "measure", "value"),
-}
 #: What other tools call the rows of means among the values of queries, in any case.
 SUMMARIES = ("all", "amean", "mean")
 

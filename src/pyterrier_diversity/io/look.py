@@ -28,6 +28,12 @@ USUAL_NAMES = {
 # The same for results by query.
 NAMES_OF_RESULTS = {**USUAL_NAMES, "topic": "qid", "metric": "measure"}
 NAMES_OF_RESULTS |= dict.fromkeys(("run", "runid", "run_id", "system"), "name")
+#: The columns that are needed, of which "a|b" is one of two.
+NEEDED = {
+    "run": ("qid", "docno", "score|rank"),
+    "qrels": ("qid", "docno", "label"),
+    "results": ("qid", "measure", "value"),
+}
 # Other names of columns that tell a header from a line of data.
 _OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight"}
 _OTHER_NAMES |= {*NAMES_OF_RESULTS, "name", "measure", "value"}

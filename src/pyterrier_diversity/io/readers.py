@@ -13,11 +13,11 @@ import pandas as pd
 from .. import frames
 from ..arithmetic import counted
 from ..warnings import RowsWarning
+from .as_frames import read_lines_of_run
 from .files import Content, Source, read_parts
 from .forms import with_whole_labels
 from .look import Look, look_at
 from .shapes import frame_in, shape_of
-from .trec import read_lines_of_run
 
 OrderedBy = Literal["score", "rank"]
 # About how many bytes of a large run to read at a time.
@@ -229,9 +229,12 @@ def _frame_of_run(look: Look, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _refuse_repeated_ranks(run: frames.Columns) -> None:
-    at = pd.DataFrame({"query": run.ids("query_id").codes, "rank": run.ranks(), "doc": run.strings("doc_id").tolist()})
-    repeated = at.drop_duplicates().duplicated(["query", "rank"], keep=False)
-    run.refuse(at.index.isin(repeated.index[repeated]), "rank", "must differ within a query with order='rank'")
+    """Raise a ``ValueError`` if documents of a query have one rank, apart from a document that is repeated with it."""
+    at = pd.DataFrame({"query": run.ids("query_id").codes, "rank": run.ranks()})
+    same = at[at.duplicated(keep=False)]
+    same = same.assign(doc=run.strings("doc_id").take(same.index.to_numpy()).tolist()).drop_duplicates()
+    repeated = same.index[same.duplicated(["query", "rank"], keep=False)]
+    run.refuse(at.index.isin(repeated), "rank", "must differ within a query with order='rank'")
 
 
 def _check_rankings(run: frames.Columns) -> None:

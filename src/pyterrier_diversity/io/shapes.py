@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from numbers import Number
 from types import NoneType
@@ -12,26 +11,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..frames import PYTERRIER_NAMES
-from . import fits
-from .by_query import LINE_FORMATS, read_table_of_results, read_values_by_query
-from .dynamic_domain import read_dd_run, read_dd_truth
+from . import as_frames, fits
+from .dynamic_domain import read_dd_truth
 from .fits import Fits, like, of_form, of_lines, of_members, of_names, of_object, of_record
-from .forms import (
-    SharedColumns,
-    check_names,
-    frame_of,
-    new_names,
-    rows_of_answer,
-    rows_of_queries,
-    rows_of_row,
-    with_unjudged,
-)
-from .look import USUAL_NAMES, Look
+from .forms import SharedColumns, frame_of, rows_of_answer, rows_of_queries, rows_of_row
+from .look import NEEDED, Look
 from .nugget_formats import NUGGET_FORMATS
-from .nuggets import read_nuggets
 from .records import native
-from .trec import read_lines_of_qrels, read_lines_of_run, read_numbered, read_passages, read_prels, read_values
 
 _ORDER = "Qrels come first, then runs, then measures."
 _EVALUATE = "Evaluate it first, by evaluate_runs(qrels, runs, measures, perquery=True) or, in the shell, evaluate -q."
@@ -135,7 +121,7 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
         others = [one for one in members if not isinstance(one, Mapping)] if isinstance(look.data, list) else []
         kind = f"{of}{type(others[0]).__name__}" if others else type(look.data).__name__
         return TypeError(f"{look.name} must be {_FORMS} {of_queries}, not {kind}.")
-    missing = [name.replace("|", " or ") for name in fits.missing(look.names, fits.NEEDED[look.wanted])]
+    missing = [name.replace("|", " or ") for name in fits.missing(look.names, NEEDED[look.wanted])]
     found = f"; found: {', '.join(look.fields) or 'nothing'}" if look.form in ("frame", "records") else ""
     if look.form == "records" and look.record and look.text != "table":
         shown = json.dumps(native(look.record), default=str, ensure_ascii=False)
@@ -156,46 +142,16 @@ def _is_foreign(value: Any) -> bool:
     return not isinstance(value, (str, Number, NoneType, Mapping, list, tuple))
 
 
-def _of_nothing(look: Look) -> pd.DataFrame:
-    return pd.DataFrame(columns=[name.split("|")[0] for name in fits.NEEDED[look.wanted]])
-
-
-def _of_session(look: Look) -> pd.DataFrame:
-    if look.by_rank:
-        raise ValueError(f"{look.name} is a TREC Dynamic Domain run, which has no ranks: order must be 'score'.")
-    return read_dd_run(look.data)
-
-
-def _of_nuggets(look: Look) -> pd.DataFrame:
-    return read_nuggets(look.data if look.form == "object" else look, columns=look.columns)
-
-
-def _of_table(look: Look) -> pd.DataFrame:
-    """Return rows with PyTerrier's names of columns; a frame that has them or ir_measures' is returned as it is."""
-    if look.form == "records":
-        return frame_of(rows_of_row, look)
-    usual = {old: new for old, new in USUAL_NAMES.items() if old in look.fields and new not in look.fields}
-    check_names(look.fields, look.columns, look.name)
-    names = {old: new for old, new in usual.items() if old not in PYTERRIER_NAMES}
-    names |= new_names(look.data.columns, look.columns)
-    frame = look.data.rename(columns=names) if names else look.data
-    return with_unjudged(frame) if look.wanted == "qrels" else frame
-
-
-def _of_scores(look: Look) -> pd.DataFrame:
-    """Read qrels whose labels are called score."""
-    return frame_in(replace(look, columns=SharedColumns({**look.columns, "score": "label"})))
-
-
 _PRELS = of_lines(5, like(r"\S+ \S+ -?\d \d \S+"), fits.are_prels)
 # Topics and subtopics such as DD16-1 and DD16-1.1. Topic DD16-24 has a subtopic 24.11.
 _PASSAGES = of_lines(5, like(r"DD(\d+-(\d+)) (DD\1|\2)\.\S* \S+ \d{1,9} -?\d"))
 _SAMPLES = of_lines(5, like(r"\S+ Q?0 \S+ \d\d? -?\d"), fits.have_strata)
+_LONG = of_names("qid", "measure", "value", without="docno")
 _WIDE = of_names("qid", without="docno query measure value")
 _ALL = "run qrels results"
 SEVERAL = Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}")
 SYSTEMS = Shape("runs of several systems", "", of_members("rows run lists"), _SYSTEMS, "run qrels")
-NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.by_number, read_numbered)
+NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.by_number, as_frames.read_numbered)
 
 #: The first shape that fits counts, so they are sorted from special to general.
 SHAPES: tuple[Shape, ...] = (
@@ -203,23 +159,29 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a dataset", "", of_object("get_qrels", "qrels_iter"), "Give its qrels: dataset.get_qrels()."),
     Shape("a measure", "", of_object("calc_aggregate", "SUPPORTED_PARAMS"), _ORDER),
     Shape("a folder", "", fits.is_folder, "io.read_runs reads its files.", "run"),
-    Shape("a folder", "qrels", fits.is_folder, _of_nuggets, "qrels"),
+    Shape("a folder", "qrels", fits.is_folder, as_frames.read_as_nuggets, "qrels"),
     SEVERAL,
-    Shape("empty", _ALL, fits.is_empty, _of_nothing),
+    Shape("empty", _ALL, fits.is_empty, as_frames.read_nothing),
     NUMBERED,
-    Shape("a session of TREC Dynamic Domain", "run", fits.is_session, _of_session),
+    Shape("a session of TREC Dynamic Domain", "run", fits.is_session, as_frames.read_session),
     Shape(
         "judgements of several aspects", "", of_lines(range(6, 99), like(r"\S+ Q?0 \S+( -?\d)+")), _ONE_LABEL, "qrels"
     ),
-    Shape("a run", "run", of_lines(6), read_lines_of_run),
-    Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, read_prels),
-    Shape("passages of TREC Dynamic Domain", "qrels", _PASSAGES, read_passages),
+    Shape("a run", "run", of_lines(6), as_frames.read_lines_of_run),
+    Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, as_frames.read_prels),
+    Shape("passages of TREC Dynamic Domain", "qrels", _PASSAGES, as_frames.read_passages),
     Shape("a sample of judgements with their stratum", "", _SAMPLES, _ONE_LABEL),
-    Shape("qrels with weights", "qrels", of_lines(5), read_lines_of_qrels, "qrels"),
-    Shape("qrels", "qrels", of_lines(4, fits.are_qrels), read_lines_of_qrels),
+    Shape("qrels with weights", "qrels", of_lines(5), as_frames.read_lines_of_qrels, "qrels"),
+    Shape("qrels", "qrels", of_lines(4, fits.are_qrels), as_frames.read_lines_of_qrels),
     *(
-        Shape(f"results in lines of {names}", "results", fits.of_values(names), partial(read_values, names), "results")
-        for names in (*LINE_FORMATS.values(), "name measure qid value")
+        Shape(
+            f"results in lines of {names}",
+            "results",
+            fits.of_values(names),
+            partial(as_frames.read_values, names),
+            "results",
+        )
+        for names in (*as_frames.LINE_FORMATS.values(), "name measure qid value")
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
     Shape("lines without the name of a known measure", "", of_form("lines"), _NO_MEASURES, "results"),
@@ -227,28 +189,33 @@ SHAPES: tuple[Shape, ...] = (
     Shape("lines of three columns without names", "", of_lines(3), _by_number("label"), "qrels"),
     Shape("lines of three columns without names", "", of_lines(3), _by_number("rank")),
     Shape("lines of four columns without names", "", of_lines(4), _by_number("rank"), "run"),
-    Shape("lines of a run", "run", of_form("lines"), read_lines_of_run, "run"),
-    Shape("lines of qrels", "qrels", of_form("lines"), read_lines_of_qrels, "qrels"),
+    Shape("lines of a run", "run", of_form("lines"), as_frames.read_lines_of_run, "run"),
+    Shape("lines of qrels", "qrels", of_form("lines"), as_frames.read_lines_of_qrels, "qrels"),
     Shape("a truth file of TREC Dynamic Domain", "qrels", of_form("xml"), lambda look: read_dd_truth(look.data)),
     Shape("judged answers", "run", of_names("qid", "nuggets", "run_id"), partial(frame_of, rows_of_answer), "run"),
-    *(Shape(known.title, "qrels", fits.of_nuggets(known), _of_nuggets) for known in NUGGET_FORMATS[:-2]),
-    Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _of_nuggets, "qrels"),
+    *(Shape(known.title, "qrels", fits.of_nuggets(known), as_frames.read_as_nuggets) for known in NUGGET_FORMATS[:-2]),
+    Shape("rows of nuggets", "qrels", fits.are_nugget_rows, as_frames.read_as_nuggets, "qrels"),
     Shape("a request of Castorini's tools", "run", of_record(fits.is_request), partial(frame_of, rows_of_row)),
-    Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, _of_scores, "qrels"),
-    Shape("qrels", "qrels", of_names("qid", "docno", "label"), _of_table),
-    Shape("a run", "run", of_names("qid", "docno", "score|rank"), _of_table),
+    Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, as_frames.read_scores, "qrels"),
+    Shape("qrels", "qrels", of_names("qid", "docno", "label"), as_frames.read_table),
+    Shape("a run", "run", of_names("qid", "docno", "score|rank"), as_frames.read_table),
     Shape("documents by query", "", of_record(fits.lists_documents), _RELEVANT, "qrels"),
     Shape("documents by query", "run", of_record(fits.lists_documents), partial(frame_of, rows_of_row)),
-    Shape("results by query", "results", of_names("qid", "measure", "value", without="docno"), read_table_of_results),
-    Shape("results with a column for each measure", "results", _WIDE, read_table_of_results, "results"),
-    Shape("{query: {measure: value}}", "results", of_members("numbers"), read_values_by_query, "results"),
+    Shape(
+        "results by query",
+        "results",
+        of_names("qid", "measure", "value", without="docno"),
+        as_frames.read_table_of_results,
+    ),
+    Shape("results with a column for each measure", "results", _WIDE, as_frames.read_table_of_results, "results"),
+    Shape("{query: {measure: value}}", "results", of_members("numbers"), as_frames.read_values_by_query, "results"),
     Shape("a table of means", "", of_names("name|run", without="docno qid measure"), _BY_QUERY),
     Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS, "qrels"),
     Shape("rows without score or rank", "", of_names("qid", "docno"), _RANK, "run"),
     Shape("topics", "", of_names("qid", "query", without="docno"), _ORDER),
     Shape("scores by query", "", fits.are_scores, _FRACTIONS, "qrels"),
     Shape("labels by query", "qrels", of_members("numbers"), partial(frame_of, rows_of_queries), "qrels"),
-    Shape("groups of documents", "qrels", of_members("groups"), _of_nuggets, "qrels"),
+    Shape("groups of documents", "qrels", of_members("groups"), as_frames.read_as_nuggets, "qrels"),
     Shape("documents by query", "", of_members("list groups objects"), _RELEVANT, "qrels"),
     Shape(
         "documents by query", "run", of_members("numbers", "list groups objects"), partial(frame_of, rows_of_queries)
