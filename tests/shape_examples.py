@@ -7,8 +7,20 @@ from typing import Any
 import pandas as pd
 
 from pyterrier_diversity import RBU
-from pyterrier_diversity.io.nugget_formats import NUGGET_FORMATS
 
+_FRESH = {"_id": "q1_0", "text": "cause", "relevant_corpus_ids": ["d1"]}
+_ASSIGNED = {"text": "cause", "importance": "vital", "assignment": "support"}
+_CRITERIA = [{"criterion": {"criterion_name": "cause", "short_question": "Why?"}, "fulfillment": True}]
+#: Small objects in the formats of nuggets.
+OF_NUGGETS: dict[str, dict[str, Any]] = {
+    "freshstack": {"query_id": "q1", "nuggets": [_FRESH]},
+    "autonuggetizer": {"qid": "q1", "docid": "d1", "nuggets": [_ASSIGNED]},
+    "nuggetbank": {"query_id": "q1", "nugget_bank": {"Who?": {"answers": {"she": {"references": ["d1"]}}}}},
+    "ragelo": {"qid": "q1", "did": "d1", "evaluator_name": "rubric_coverage", "answer": {"criteria": _CRITERIA}},
+    "crux": {"example_id": "q1", "pid": "d1", "rating": [5, 0]},
+    "questions": {"example_id": "q1", "questions": ["Why?"]},
+    "groups": {"qid": "q1", "retrieval_gt": [["d1"]]},
+}
 _RUN = {"qid": ["1"], "docno": ["d1"], "score": [2.5]}
 
 #: Texts are the content of a file. ``"folder"`` is one with a file of nuggets.
@@ -43,7 +55,7 @@ EXAMPLES: list[tuple[str, Any]] = [
     ("qrels", "1 d1\n"),
     ("qrels", "<trec_dd>"),
     ("run", '{"qid": "1", "run_id": "mine", "nuggets": [{"text": "fact", "assignment": "support"}]}'),
-    *(("qrels", json.dumps(known.example)) for known in NUGGET_FORMATS[:-2]),
+    *(("qrels", json.dumps(one)) for one in OF_NUGGETS.values()),
     ("qrels", "qid,docno,nugget_text,assignment\n1,d1,fact,support\n"),
     ("run", '{"query": {"qid": "1", "text": "crane"}, "candidates": [{"docid": "d1", "score": 2.5}]}'),
     ("qrels", "query-id\tcorpus-id\tscore\n1\td1\t1\n"),

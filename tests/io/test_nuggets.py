@@ -16,7 +16,9 @@ from by_hand import value
 from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, StRecall, evaluate_runs, meta, missed_intents
 from pyterrier_diversity.frames import PYTERRIER_NAMES
 from pyterrier_diversity.io import answers, read_nuggets, read_qrels, read_run, write_qrels
-from pyterrier_diversity.io.nugget_formats import LAYOUTS, NUGGET_FORMATS
+from pyterrier_diversity.io.nugget_formats import layout_of
+from pyterrier_diversity.io.records import Field
+from shape_examples import OF_NUGGETS
 
 
 def rows(qrels, *columns):
@@ -324,13 +326,18 @@ def test_what_says_all_is_read_in_silence(source, columns, expected):
 # What all formats share
 
 
-@pytest.mark.parametrize("known", NUGGET_FORMATS, ids=[known.title for known in NUGGET_FORMATS])
-def test_the_example_of_each_format_is_taken_by_its_own_row(known):
-    assert next(one for one in NUGGET_FORMATS if one.fits(known.example)) is known
-    assert known.name in LAYOUTS
+ROWS = {
+    "groups": {"q1": [["d1", "d2"], ["d7"]], "q2": [["d3"]]},
+    "table": {"qid": "q1", "docno": "d1", "label": 1, "nugget_text": "cause"},
+}
+
+
+@pytest.mark.parametrize(("name", "example"), [*OF_NUGGETS.items(), *ROWS.items()])
+def test_the_example_of_each_format_is_taken_by_its_own_layout(name, example):
+    assert layout_of(Field(example, "here")) == name
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        pd.testing.assert_frame_equal(read_nuggets(known.example), read_nuggets([known.example], format=known.name))
+        pd.testing.assert_frame_equal(read_nuggets(example), read_nuggets([example], format=name))
 
 
 A, B = {"text": "a", "weight": 3}, {"text": "b", "weight": "1"}

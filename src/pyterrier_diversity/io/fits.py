@@ -13,7 +13,6 @@ from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .look import NEEDED, Look, usual_names
-from .nugget_formats import Format
 from .records import is_frame, reads
 
 Fits = Callable[[Look], bool]
@@ -219,9 +218,9 @@ def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
     return any(isinstance(value, (Mapping, list)) for value in record.values())
 
 
-def of_nuggets(known: Format) -> Fits:
+def of_nuggets(test: Callable[[Mapping[str, Any]], bool]) -> Fits:
     """Fit an object in a format of nuggets."""
-    return of_record(lambda record, look: known.fits({look.columns.get(key, key): one for key, one in record.items()}))
+    return of_record(lambda record, look: test({look.columns.get(key, key): one for key, one in record.items()}))
 
 
 def are_nugget_rows(look: Look) -> bool:

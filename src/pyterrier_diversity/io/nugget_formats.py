@@ -1,4 +1,4 @@
-"""The nugget formats of tools and tracks, as tables: how each is recognised, and where it has its fields."""
+"""The nugget formats of tools and tracks, as a table: how each is recognised, and where it has its fields."""
 
 from __future__ import annotations
 
@@ -7,27 +7,6 @@ from typing import Any, NamedTuple
 
 from ..frames import PYTERRIER_NAMES
 from .records import Field
-
-
-class Format(NamedTuple):
-    """How a format is recognised.
-
-    Attributes
-    ----------
-    name : str
-        The name of its layout.
-    title : str
-        What lists of formats call it.
-    fits : callable
-        Whether an object has this format, if it has none of those above.
-    example : mapping
-        A small object in this format.
-    """
-
-    name: str
-    title: str
-    fits: Callable[[Mapping[str, Any]], bool]
-    example: Mapping[str, Any]
 
 
 class Layout(NamedTuple):
@@ -97,33 +76,21 @@ def _is_freshstack(fields: Mapping[str, Any]) -> bool:
     return any(not _JUDGED.keys().isdisjoint(nugget) for nugget in listed)
 
 
-def _has_only_lists(fields: Mapping[str, Any]) -> bool:
-    return len(fields) > 0 and all(isinstance(value, list) for value in fields.values())
-
-
-_NESTED = (list, dict)
-_FRESH = {"_id": "q1_0", "text": "cause", "relevant_corpus_ids": ["d1"]}
-_ASSIGNED = {"text": "cause", "importance": "vital", "assignment": "support"}
-_PASSAGE = {"qid": "q1", "docid": "d1", "nuggets": [_ASSIGNED]}
-_BANK = {"query_id": "q1", "nugget_bank": {"Who?": {"answers": {"she": {"references": ["d1"]}}}}}
-_CRITERIA = [{"criterion": {"criterion_name": "cause", "short_question": "Why?"}, "fulfillment": True}]
-_RESULT = {"qid": "q1", "did": "d1", "evaluator_name": "rubric_coverage", "answer": {"criteria": _CRITERIA}}
-_ROW = {"qid": "q1", "docno": "d1", "label": 1, "nugget_text": "cause"}
-# From special to general: the first one that fits counts.
-NUGGET_FORMATS = (
-    Format("freshstack", "nuggets of FreshStack", _is_freshstack, {"query_id": "q1", "nuggets": [_FRESH]}),
-    Format("autonuggetizer", "nuggets of AutoNuggetizer", _holds(_NESTED, "nuggets"), _PASSAGE),
-    Format("nuggetbank", "a NuggetBank or RAGTIME bank", _holds(_NESTED, "nugget_bank", "claim_bank"), _BANK),
-    Format("ragelo", "results of RAGElo", _holds(str, "evaluator_name"), _RESULT),
-    Format("crux", "ratings of CRUX", _holds(list, "rating"), {"example_id": "q1", "pid": "d1", "rating": [5, 0]}),
-    Format("questions", "topics of CRUX", _holds(list, "questions"), {"example_id": "q1", "questions": ["Why?"]}),
-    Format("groups", "groups of documents", _holds(list, "retrieval_gt"), {"qid": "q1", "retrieval_gt": [["d1"]]}),
-    Format("groups", "{query: groups of documents}", _has_only_lists, {"q1": [["d1", "d2"], ["d7"]], "q2": [["d3"]]}),
-    Format("table", "rows of nuggets", lambda fields: True, _ROW),
-)
+#: What lists of formats call the objects of a layout, and how these are recognised: the first one that fits counts.
+FORMATS = {
+    "freshstack": ("nuggets of FreshStack", _is_freshstack),
+    "autonuggetizer": ("nuggets of AutoNuggetizer", _holds((list, dict), "nuggets")),
+    "nuggetbank": ("a NuggetBank or RAGTIME bank", _holds((list, dict), "nugget_bank", "claim_bank")),
+    "ragelo": ("results of RAGElo", _holds(str, "evaluator_name")),
+    "crux": ("ratings of CRUX", _holds(list, "rating")),
+    "questions": ("topics of CRUX", _holds(list, "questions")),
+    "groups": ("groups of documents", _holds(list, "retrieval_gt")),
+}
 
 
 def layout_of(record: Field) -> str:
-    """Return the name of the format of an object."""
+    """Return the name of the layout of an object: that of its format, of groups by query, or of a row of a table."""
     fields = record.need_object()
-    return next(known.name for known in NUGGET_FORMATS if known.fits(fields))
+    are_groups = len(fields) > 0 and all(isinstance(value, list) for value in fields.values())
+    known = (name for name, (_, fits) in FORMATS.items() if fits(fields))
+    return next(known, "groups" if are_groups else "table")
