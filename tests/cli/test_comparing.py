@@ -1,13 +1,16 @@
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from pyterrier_diversity import RBU, evaluate_runs, meta
+from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER
 from pyterrier_diversity.io import read_qrels
 from pyterrier_diversity.warnings import SignificanceWarning
-from shell import run
+from shell import BM25, run
 
 
 @pytest.mark.filterwarnings("default:corrected_means. only 8 queries are judged")
@@ -26,3 +29,14 @@ def test_means_are_corrected_by_the_qrels_of_people(tmp_path):
         expected = meta.corrected_means(*values)
     assert pd.DataFrame(rows).to_numpy().tolist() == expected.to_numpy().tolist()
     assert (difference["name"], difference["other"], difference["judged"]) == ("xquad", "bm25", 8)
+
+
+@pytest.mark.parametrize("command", [["compare"], ["report", "-o", "-"]], ids=["compare", "report"])
+def test_a_baseline_may_come_from_standard_input(command):
+    result = CliRunner().invoke(
+        app, [*command, "demo", "xquad", "-b", "-", "-m", "RBU@5"], input=Path(BM25).read_bytes()
+    )
+
+    assert result.exit_code == 0, result.output
+    assert "0.544" in result.stdout
+    assert "0.384" in result.stdout.replace("0.3838", "0.384")

@@ -38,7 +38,7 @@ def compare(
     tolerance: float,
     common_queries: bool,
     *,
-    baselines: Annotated[tuple[str, ...], "-b", "--baseline"] = (),
+    baselines: Annotated[tuple[str, ...], click.Path(path_type=str), "-b", "--baseline"] = (),
     no_worse: Annotated[tuple[str, ...], MeasureText()] = (),
     **how: Any,
 ) -> None:
@@ -50,7 +50,7 @@ def compare(
     Parameters
     ----------
     baselines : tuple of str
-        Compare each run with this one only; a file, or the name of a run.
+        Compare each run with this one only: a file, - for standard input, or the name of a run.
     no_worse : MEASURE
         Gate: exit with status 3 if a run is significantly worse than the baseline, by a one-sided randomisation test of
         the two, or if they answer different queries. Repeatable.
@@ -121,7 +121,7 @@ def report(
     called: Called,
     *,
     output: Annotated[str, FILE, "-o"],
-    baseline: str | None = None,
+    baseline: Annotated[str | None, click.Path(path_type=str)] = None,
     **how: Any,
 ) -> None:
     """Write a report as one HTML page.
@@ -134,7 +134,8 @@ def report(
     output : path
         The file to write, such as report.html; - for standard output.
     baseline : str
-        Compare each other run with this one; a file, or the name of a run. By default, all runs are compared.
+        Compare each other run with this one: a file, - for standard input, or the name of a run. By default, all runs
+        are compared.
     """
     if output != STANDARD_OUTPUT and not is_device(output) and not output.lower().endswith((".html", ".htm")):
         raise click.UsageError(f"-o must end in .html or .htm, not {output!r}.")

@@ -205,11 +205,11 @@ class Asked:
     def with_baselines(self, baselines: Iterable[str]) -> tuple[Asked, list[str]]:
         """Return a copy with the baselines among the runs, and the names of the baselines.
 
-        A baseline is the name of a run, or a file. The file may be a further run.
+        A baseline is the name of a run, a file or ``-``. The file may be a further run.
         """
         files = {one: self._path(one) for one in baselines if one not in self.paths}
         for one, path in files.items():
-            if not Path(path).exists():
+            if path != "-" and not Path(path).exists():
                 known = ", ".join(self.paths)
                 raise ValueError(f"The baseline {one!r} is neither a file nor the name of a run. The runs are {known}.")
         # One path may be written in two ways, but links to one file are runs of their own.
@@ -217,8 +217,7 @@ class Asked:
         further = {os.path.abspath(path): path for path in files.values()}
         whole = replace(self, runs=(*self.runs, *(path for file, path in further.items() if file not in own)))
         name_of = {os.path.abspath(path): name for name, path in whole.paths.items() if _is_path(path)}
-        given = self.paths | files
-        return whole, [one if one in whole.paths else name_of[os.path.abspath(given[one])] for one in baselines]
+        return whole, [name_of[os.path.abspath(files[one])] if one in files else one for one in baselines]
 
     @cached_property
     def frames(self) -> dict[str, pd.DataFrame]:
