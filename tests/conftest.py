@@ -129,15 +129,21 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def trec_qrels(shared: Path) -> Callable[..., pd.DataFrame]:
-    """Return the qrels of a TREC Web year as ir_datasets has them: ``trec_qrels(2012, "adhoc")``."""
+    """Return the qrels of a TREC Web year with the names of ir_datasets: ``trec_qrels(2012, "adhoc")``."""
     frames: dict[tuple[int, str], pd.DataFrame] = {}
 
     def read(year: int, variant: str = "diversity") -> pd.DataFrame:
         import ir_datasets
 
         if (year, variant) not in frames:
-            name = TREC_WEB[year] + ("/diversity" if variant == "diversity" else "")
-            frames[year, variant] = pd.DataFrame(ir_datasets.load(name).qrels_iter())
+            if variant == "diversity":  # pandas reads the file in a tenth of the time
+                dataset = ir_datasets.load(f"{TREC_WEB[year]}/diversity")
+                columns = ["query_id", "subtopic_id", "doc_id", "relevance"]
+                types = dict.fromkeys(columns[:3], str)
+                rows = pd.read_csv(dataset.qrels_handler().qrels_path(), sep=r"\s+", names=columns, dtype=types)
+                frames[year, variant] = rows[[*dataset.qrels_cls()._fields]]
+            else:
+                frames[year, variant] = pd.DataFrame(ir_datasets.load(TREC_WEB[year]).qrels_iter())
         return frames[year, variant].copy()
 
     return read

@@ -74,7 +74,7 @@ def _explained(n: int) -> dict[str, pd.DataFrame]:
 
 @cache
 def _compared() -> pd.DataFrame:
-    return meta.compare(perquery(), "tukey", measures=MEASURES[:1])
+    return meta.compare(perquery(), "t", measures=MEASURES[:1])
 
 
 @cache

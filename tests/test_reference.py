@@ -5,7 +5,7 @@ import re
 import ir_measures
 import pytest
 
-from pyterrier_diversity import IA, RBU, P_Rareness, UserModel
+from pyterrier_diversity import P_Rareness
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.report.reference import entry
 from write_reference import FOLDER, every_example, examples, pages, topic
@@ -67,7 +67,7 @@ def test_headings_are_underlined_to_their_length(written):
 
 
 def test_the_example_of_rbu_is_its_formula_worked_by_hand():
-    (example,) = examples([RBU])
+    example = next(each for each in every_example() if each.measure.NAME == "RBU")
 
     # Label 2 of d1 is the highest for a, 3 of d5 for b: 2^g - 1 over 2^highest.
     first = 0.99 * (0.5 * 3 / 4 - 0.001)
@@ -89,10 +89,7 @@ def test_the_last_value_of_an_example_is_that_of_the_whole_topic():
 
 
 def test_a_measure_that_needs_another_is_shown_with_one():
-    assert [str(example.measure) for example in examples([IA(), UserModel()])] == [
-        "IA(nDCG@4)",
-        "UserModel(model=1,stop='RBP')@4",
-    ]
+    assert {"IA(nDCG@4)", "UserModel(model=1,stop='RBP')@4"} <= {str(example.measure) for example in every_example()}
 
 
 def test_constraints_are_not_asked_of_a_measure_that_needs_a_column_which_they_know_nothing_of():

@@ -93,14 +93,14 @@ def drawn(draw: Callable[[], object]) -> Iterator[None]:
 def png(draw: Callable[[], object], path: Path) -> None:
     """Write a small picture."""
     with drawn(draw):
-        plt.savefig(path, dpi=45, metadata={"Software": None}, pil_kwargs={"optimize": True})
+        plt.gcf().savefig(path, dpi=45, metadata={"Software": None}, pil_kwargs={"optimize": True})
 
 
 def svg(draw: Callable[[], object]) -> str:
     """Return a picture as SVG without a date."""
     file = io.StringIO()
     with drawn(draw):
-        plt.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        plt.gcf().savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
