@@ -47,6 +47,9 @@ PERQUERY = pd.DataFrame(
     ],
     columns=["name", "qid", "value"],
 ).assign(measure="AP")
+_XY = PERQUERY.query("name != 'z'")
+TWO = pd.concat([_XY, _XY.assign(measure="P@5", value=[0.3, 0.4, 0.1, 0.6, 0.2, 0.4])])
+SWEPT = pd.DataFrame({"name": ["x", "y"], "RBU@5": [0.5, 0.4], "RBU(e=0.1)@5": [0.3, 0.35], "StRecall@5": [0.5, 1]})
 MISSED = pd.DataFrame(
     [
         ("A", "1", "a", "The first nugget.", 1.0, True, ["B"]),
@@ -80,7 +83,9 @@ PICTURES = {
     "means": (plots.means, (COMPARED,)),
     "missed_intents": (plots.missed_intents, (MISSED,)),
     "per_query_deltas": (plots.per_query_deltas, (PERQUERY, "AP", "x", "y")),
+    "scatter": (plots.scatter, (TWO, "AP", "P@5")),
     "stages": (plots.stages, (STAGES,)),
+    "sweep": (plots.sweep, (SWEPT, "e")),
     "topics_needed": (plots.topics_needed, (TOPICS,)),
 }
 

@@ -54,6 +54,11 @@ def perquery() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
 
 
+def swept() -> pd.DataFrame:
+    """Return the means of ten measures in columns."""
+    return perquery().pivot_table("value", "name", "measure").reset_index()
+
+
 def lines(x: str, at: list[int], y: str, **columns: Any) -> pd.DataFrame:
     rows = [(name, value, 0.5 + 0.04 * i + value / 500) for i, name in enumerate(MEASURES) for value in at]
     return pd.DataFrame(rows, columns=["measure", x, y]).assign(**columns)
@@ -93,6 +98,8 @@ def pictures() -> dict[str, Callable[[], Any]]:
         "missed_intents": lambda: plots.missed_intents(missed_intents(*collection(), 3), "7"),
         "per_query_deltas": lambda: plots.per_query_deltas(perquery(), MEASURES[0], SYSTEMS[0], SYSTEMS[9]),
         "per_query_deltas_of_nine": lambda: plots.per_query_deltas(perquery(), MEASURES[0], SYSTEMS[:9], SYSTEMS[9]),
+        "scatter": lambda: plots.scatter(perquery(), *MEASURES[:2]),
+        "sweep": lambda: plots.sweep(swept(), "alpha"),
         "stages": lambda: plots.stages(perquery(), MEASURES[0]),
         "topics_needed": lambda: plots.topics_needed(lines("topics", [25, 50, 100, 200], "delta")),
     }

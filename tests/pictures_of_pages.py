@@ -19,6 +19,7 @@ from pyterrier_diversity import (
     StRecall,
     alpha_nDCG,
     evaluate_runs,
+    grid,
     meta,
     plots,
 )
@@ -44,13 +45,9 @@ class _News(DiversityMeasure):
 def own_measure() -> None:
     """Draw the topic of the golden test: what each document covers, and the measure down to each rank."""
     judged = pd.DataFrame([("a", "x"), ("b", "x"), ("c", "x"), ("c", "y")], columns=["docno", "iteration"])
-    judged = pd.concat([judged, pd.DataFrame({"docno": ["z"], "iteration": "x"})]).assign(qid="q")
-    judged["label"] = (judged["docno"] != "z").astype(int)
+    judged = judged.assign(qid="q", label=1)
     run = pd.DataFrame({"qid": "q", "docno": list("abzc"), "score": [4.0, 3.0, 2.0, 1.0]})
-    ax = plots.explain(Explain(judged, _News() @ 4)(run), "q", intents={"x": "intent x", "y": "intent y"})
-    ax.set_xticks(range(1, 5), [f"{rank}: {doc}" for rank, doc in enumerate("abzc", 1)])
-    ax.set_xlabel("rank: document")
-    ax.set_title("2 of 4 documents are news", fontsize=10)
+    plots.explain(Explain(judged, _News() @ 4)(run), "q")
 
 
 def other_tools() -> None:
@@ -86,9 +83,8 @@ def sessions() -> None:
     """Draw the two sessions of the page: what each turn covers, and alpha-nDCG down to each rank."""
     relevant = [("a1", "a"), ("a2", "a"), ("b1", "b"), ("c1", "c")]
     qrels = pd.DataFrame(relevant, columns=["docno", "iteration"]).assign(qid="q", label=1)
-    irrelevant = pd.DataFrame({"qid": "q", "docno": [f"x{i}" for i in range(1, 6)], "iteration": "a", "label": 0})
     turns = {"one by one": "a1 a2 x1, b1 a1 x2, c1 b1 x3", "fan-out": "a1 b1 c1, a2 x1 x2, x3 x4 x5"}
-    why = Explain(pd.concat([qrels, irrelevant]), alpha_nDCG @ 9)
+    why = Explain(qrels, alpha_nDCG @ 9)
     explained = {}
     for name, of_turns in turns.items():
         rows = [
@@ -97,15 +93,7 @@ def sessions() -> None:
             for i, doc in enumerate(docs.split())
         ]
         explained[name] = why(pd.DataFrame(rows, columns=["qid", "docno", "score", "turn"]))
-    panels = plots.explain(explained, "q", intents={name: f"intent {name}" for name in "abc"})
-    for ax, name in zip(panels, explained, strict=True):
-        for end in (3.5, 6.5):
-            ax.axvline(end, color="black", linewidth=1)
-        ax.set_xlabel("rank; a line ends a turn")
-        ax.set_title(name, fontsize=10)
-    # All documents here are judged: what earns nothing was returned before.
-    for text in panels[-1].get_legend().get_texts():
-        text.set_text(text.get_text().replace("unjudged", "returned before"))
+    plots.explain(explained)
 
 
 def dynamic_domain() -> None:
@@ -154,9 +142,6 @@ def nuggets() -> None:
     _, axes = plt.subplots(1, 2, figsize=(9.4, 3.8), layout="constrained")
     for ax, measure in zip(axes, (Coverage, RBU(p=1, e=0.02)), strict=True):
         plots.intent_coverage(demo.get_qrels(), runs, measure=measure, cutoff=50, ax=ax)
-        ax.set_xlabel("passages in the context")
-        ax.set_title("")
-    axes[0].get_legend().remove()  # that of the other panel says the same
 
 
 def which_measure() -> None:
@@ -201,15 +186,8 @@ def which_measure() -> None:
 def in_a_paper() -> None:
     """Draw RBU by the effort of reading, for systems that return ten documents and one that returns three."""
     demo = pt.get_dataset("diversity:demo")
-    systems = {f"{name}, ten documents": demo.get_results(name) for name in ("xquad", "more-like-this", "bm25")}
-    systems["xquad, three documents"] = demo.get_results("xquad-top-3")
-    efforts = np.linspace(0, 0.1, 11)
-    _, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
-    table = evaluate_runs(demo.get_qrels(), systems, [RBU(e=e) @ 10 for e in efforts.tolist()]).set_index("name")
-    plot_lines(ax, {name: (efforts, table.loc[name].to_numpy(float)) for name in systems})
-    ax.axhline(0, color="0.6", linewidth=0.8, linestyle=":")
-    ax.set_xlabel("e, the effort of reading a document")
-    ax.set_ylabel("RBU@10")
+    systems = {name: demo.get_results(name) for name in ("bm25", "more-like-this", "xquad", "xquad-top-3")}
+    plots.sweep(evaluate_runs(demo.get_qrels(), systems, grid(RBU @ 10, e=np.linspace(0, 0.1, 11))), "e")
 
 
 def reproduction() -> None:
@@ -267,8 +245,7 @@ def gate() -> None:
     qrels = demo.get_qrels().assign(label=lambda frame: frame["label"].map(dict(enumerate(words))), weight=1.0)
     runs = {name: demo.get_results(name) for name in ("bm25", "xquad")}
     values = evaluate_runs(qrels, runs, [Coverage @ 5], perquery=True)
-    ax = plots.topics_needed(meta.topics_needed(values, delta=[0.02, 0.05, 0.1, 0.2]))
-    ax.set_xlabel("questions")
+    plots.topics_needed(meta.topics_needed(values, delta=[0.02, 0.05, 0.1, 0.2]))
 
 
 def reading_a_report() -> None:
@@ -290,20 +267,23 @@ def tuning() -> None:
     plots.stages(values, names=names)
 
 
+# Those of one function of `plots` have its name.
 OF_PAGES: dict[str, Callable[[], object]] = {
-    draw.__name__: draw
-    for draw in (
-        dynamic_domain,
-        gate,
-        in_a_paper,
-        judges,
-        nuggets,
-        other_tools,
-        own_measure,
-        reading_a_report,
-        reproduction,
-        sessions,
-        tuning,
-        which_measure,
-    )
+    "sweep": in_a_paper,
+    "stages": tuning,
+    "topics_needed": gate,
+    **{
+        draw.__name__: draw
+        for draw in (
+            dynamic_domain,
+            judges,
+            nuggets,
+            other_tools,
+            own_measure,
+            reading_a_report,
+            reproduction,
+            sessions,
+            which_measure,
+        )
+    },
 }

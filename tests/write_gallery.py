@@ -13,27 +13,26 @@ from write_reference import write
 
 
 class Shown(NamedTuple):
-    """The file of a picture, the page that explains it, and the call that draws it from the data of the gallery."""
+    """The page that explains a picture, and the call that draws it from the data of the gallery."""
 
-    picture: str
     page: str
     code: str
 
 
 SHOWN = {
-    "explain": Shown("explain", "first_experiment", 'plots.explain({"bm25": of_bm25, "xquad": of_xquad}, "3")'),
-    "coverage": Shown("query_coverage", "api/pictures_of_systems", 'plots.coverage(qrels, runs, "3")'),
-    "intent_coverage": Shown("coverage", "diversify", "plots.intent_coverage(qrels, runs, measure=StRecall)"),
-    "missed_intents": Shown("missed_intents", "rag", 'plots.missed_intents(missed, "3")'),
-    "per_query_deltas": Shown(
-        "deltas", "first_experiment", 'plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25")'
-    ),
-    "means": Shown("means", "significance", "plots.means(compared, RBU @ 10)"),
-    "differences": Shown("differences", "significance", "plots.differences(from_bm25, RBU @ 10)"),
-    "stages": Shown("tuning", "tuning", "plots.stages(by_step)"),
-    "topics_needed": Shown("gate", "gate", "plots.topics_needed(needed)"),
-    "asl_curve": Shown("asl", "meta_evaluation", "plots.asl_curve(meta.asl_curve(compared))"),
-    "by_topic_set_size": Shown("by_topic_set_size", "api/pictures_of_measures", "plots.by_topic_set_size(sampled)"),
+    "explain": Shown("first_experiment", 'plots.explain({"bm25": of_bm25, "xquad": of_xquad}, "3")'),
+    "coverage": Shown("api/pictures_of_systems", 'plots.coverage(qrels, runs, "3")'),
+    "intent_coverage": Shown("diversify", "plots.intent_coverage(qrels, runs, measure=StRecall)"),
+    "missed_intents": Shown("rag", 'plots.missed_intents(missed, "3")'),
+    "per_query_deltas": Shown("first_experiment", 'plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25")'),
+    "scatter": Shown("api/pictures_of_systems", "plots.scatter(perquery, StRecall @ 10, RBU @ 10)"),
+    "sweep": Shown("in_a_paper", 'plots.sweep(by_price, "e")'),
+    "means": Shown("significance", "plots.means(compared, RBU @ 10)"),
+    "differences": Shown("significance", "plots.differences(from_bm25, RBU @ 10)"),
+    "stages": Shown("tuning", "plots.stages(by_step)"),
+    "topics_needed": Shown("gate", "plots.topics_needed(needed)"),
+    "asl_curve": Shown("meta_evaluation", "plots.asl_curve(meta.asl_curve(compared))"),
+    "by_topic_set_size": Shown("api/pictures_of_measures", "plots.by_topic_set_size(sampled)"),
 }
 
 _HEAD = """\
@@ -47,7 +46,7 @@ the calls:
 
 >>> import pyterrier as pt
 >>> from pyterrier_diversity import (
-...     RBU, StRecall, evaluate_runs, meta, missed_intents, plots,
+...     RBU, StRecall, evaluate_runs, grid, meta, missed_intents, plots,
 ... )
 >>> from pyterrier_diversity.transformers import Explain, stages
 >>> demo = pt.get_dataset("diversity:demo")
@@ -64,6 +63,7 @@ the calls:
 >>> steps = pt.Transformer.from_df(runs["bm25"]) >> pt.RankCutoff(3)
 >>> after = stages(steps)(topics)
 >>> by_step = evaluate_runs(qrels, after, [StRecall], perquery=True)
+>>> by_price = evaluate_runs(qrels, runs, grid(RBU @ 10, e=[0, 0.05, 0.1]))
 >>> needed = meta.topics_needed(perquery, delta=[0.05, 0.1, 0.2])
 >>> sampled = meta.topic_sampling(perquery, sizes=[4, 8], n_trials=20, rng=1)
 
@@ -76,10 +76,10 @@ the calls:
 def page() -> dict[str, str]:
     """Return the page by its file name."""
     rows = []
-    for name, (picture, where, code) in SHOWN.items():
+    for name, (where, code) in SHOWN.items():
         first = (inspect.getdoc(getattr(plots, name)) or "").split("\n\n")[0].replace("\n", " ")
         lines = [
-            f"* - .. image:: pictures/{picture}.svg",
+            f"* - .. image:: pictures/{name}.svg",
             f"       :alt: A picture drawn by plots.{name}",
             "       :width: 100%",
             f"       :target: {where}.html",

@@ -14,7 +14,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pyterrier as pt
 
-from frames_to_draw import ASL, COMPARED, EXPLAINED, PERQUERY, PICTURES, QRELS, RUN
+from frames_to_draw import ASL, COMPARED, EXPLAINED, PERQUERY, QRELS, RUN
 from pictures_of_pages import OF_PAGES
 from pyterrier_diversity import RBU, Adhoc, StRecall, alpha_nDCG, evaluate_runs, meta, missed_intents, plots
 from pyterrier_diversity.transformers import Explain
@@ -27,7 +27,6 @@ FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "pt_docs" /
 SYSTEMS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
 MEASURES = [RBU @ 10, alpha_nDCG @ 10, StRecall @ 10, Adhoc("nDCG@10")]
 QUERY = "3"
-NOT_ILLUSTRATED = ("by_topic_set_size", "coverage", "stages", "topics_needed")
 
 # Text stays text, which keeps files small; ids of elements do not change from run to run.
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "pyterrier-diversity", "figure.dpi": 100}
@@ -48,27 +47,26 @@ def illustrations() -> dict[str, Callable[[], object]]:
     why = Explain(qrels, RBU @ 10)
     return {
         "explain": lambda: plots.explain({name: why(runs[name]) for name in ("bm25", "xquad")}, QUERY, intents=texts),
-        "deltas": lambda: plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25"),
+        "per_query_deltas": lambda: plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25"),
         "means": lambda: plots.means(compared, RBU @ 10),
         "differences": lambda: plots.differences(baseline, RBU @ 10),
-        "coverage": lambda: plots.intent_coverage(qrels, runs, measure=StRecall),
-        "query_coverage": lambda: plots.coverage(qrels, runs, QUERY, intents=texts),
+        "intent_coverage": lambda: plots.intent_coverage(qrels, runs, measure=StRecall),
+        "coverage": lambda: plots.coverage(qrels, runs, QUERY, intents=texts),
         "by_topic_set_size": lambda: plots.by_topic_set_size(
             meta.topic_sampling(perquery, sizes=[2, 4, 6, 8, 10, 12], n_trials=500, rng=1)
         ),
-        "asl": lambda: plots.asl_curve(meta.asl_curve(compared)),
+        "asl_curve": lambda: plots.asl_curve(meta.asl_curve(compared)),
         "missed_intents": lambda: plots.missed_intents(missed_intents(named, runs, 5), QUERY),
+        "scatter": lambda: plots.scatter(perquery, MEASURES[3], MEASURES[1]),
         **OF_PAGES,
     }
 
 
 def baselines() -> dict[str, Callable[[], object]]:
-    """Return what draws each picture that a test compares with: functions without an illustration, and harder ones."""
-    drawn = {name: partial(PICTURES[name][0], *PICTURES[name][1]) for name in NOT_ILLUSTRATED}
+    """Return what draws further pictures that a test compares with, which are harder to draw."""
     texts = dict.fromkeys("abc", "Find a map that shows where to stay, with prices, and how to get there without a car")
     pair = {"bm25": EXPLAINED, "xquad": EXPLAINED.assign(value=[-0.5, 0.4, 1.2], judged=True)}
     return {
-        **drawn,
         "explain_pair": partial(plots.explain, pair, intents=texts),
         "coverage_long_texts": partial(plots.coverage, QRELS, RUN, "1", intents=texts),
         "asl_curve_level": partial(plots.asl_curve, ASL, log=True, alpha=0.05),

@@ -12,7 +12,7 @@ QRELS = str(FOLDER / "qrels.txt")
 
 
 def test_every_picture_of_the_module_has_its_name():
-    assert {*PICTURES} == {*plots.__all__}
+    assert {*PICTURES} == {*plots.__all__} - {"sweep"}
 
 
 MANY = ["-m", "RBU@5 alpha_nDCG@5 StRecall@5"]
@@ -24,6 +24,7 @@ OPTIONS = {
     "means": ["-m", "RBU@5"],
     "differences": ["-m", "RBU@5"],
     "missed_intents": ["-q", "2", "-k", "5"],
+    "scatter": ["-m", "StRecall@5 RBU@5"],
     "stages": ["-m", "StRecall"],
     "topics_needed": ["-m", "RBU@5"],
 }
@@ -51,6 +52,7 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
     [
         (["coverage", QRELS, BM25], 2, "Name one query with --query."),
         (["explain", QRELS, BM25, "-q", "1"], 2, "Name one measure with -m."),
+        (["scatter", QRELS, BM25, "-m", "RBU@5"], 2, "Name two measures with -m."),
         (["asl_curve", QRELS, BM25, XQUAD], 2, "Name the measures, as in -m"),
         (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "compares runs with the last one: give two or more."),
         (["coverage", QRELS, BM25, "-q", "1", "-o", "x.foo"], 2, "svgz, tif, tiff, webp), not 'x.foo'."),

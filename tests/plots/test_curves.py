@@ -136,7 +136,7 @@ def test_a_picture_of_a_table_of_meta_says_of_how_many_systems_and_queries_it_is
     frame = ASL.copy()
     frame.attrs = {"test": "tukey", "n_systems": 3, "n_queries": 50}
 
-    assert plots.asl_curve(frame).get_title() == "tukey, 3 systems, 50 queries"
+    assert plots.asl_curve(frame).get_title() == "two-way Tukey HSD, 3 systems, 50 queries"
 
 
 def test_long_rankings_are_evaluated_at_200_ranks_with_the_first_and_the_last():
@@ -251,3 +251,25 @@ def test_stages_of_several_measures_need_the_name_of_one():
         ValueError, match=r"^stages: measure must name one of the 2 measures of the frame: StRecall, AP\."
     ):
         plots.stages(pd.concat([STAGES, STAGES.assign(measure="AP")]))
+
+
+def test_a_sweep_has_a_line_for_each_system_and_measure_along_the_parameter():
+    table = pd.DataFrame({"name": ["x", "y"], "RBU@5": [0.5, 0.4], "RBU(e=0.1)@5": [0.3, 0.35], "RBU@9": [0.6, 0.7]})
+
+    assert lines(plots.sweep(table.drop(columns="RBU@9"), "e")) == {
+        "x": [[0.001, 0.5], [0.1, 0.3]],
+        "y": [[0.001, 0.4], [0.1, 0.35]],
+    }
+    by_cutoff = plots.sweep(table, "cutoff", names={"x": "ours"}, labels={"RBU": "utility"})
+    assert lines(by_cutoff)["ours, utility"] == [[5, 0.5], [9, 0.6]]
+    with pytest.raises(ValueError, match=r"sweep: 'gamma' is neither a column of the table nor a parameter"):
+        plots.sweep(table, "gamma")
+
+
+def test_a_sweep_of_a_grid_scan_has_a_line_for_each_value_of_the_other_parameters():
+    scanned = pd.DataFrame(
+        {"tran_0": "XQuAD(...)", "tran_0_lambda_": [0.5, 0.0, 0.5], "tran_1_k": [5, 5, 9], "AP": [0.2, 0.1, 0.3]}
+    )
+
+    assert lines(plots.sweep(scanned, "lambda_")) == {"k=5": [[0.0, 0.1], [0.5, 0.2]], "k=9": [[0.5, 0.3]]}
+    assert plots.sweep(scanned[:2], "lambda_").get_legend() is None

@@ -12,6 +12,7 @@ from matplotlib.text import Text
 from frames_to_draw import COLUMNS, PICTURES, names
 from large_pictures import faults
 from pyterrier_diversity import RBU, evaluate_runs, meta, missed_intents, plots
+from pyterrier_diversity.plots.drawing import COLOURS
 from pyterrier_diversity.transformers import Explain
 
 # What returns the frame of a picture that has another name.
@@ -23,6 +24,7 @@ SOURCES = {
     "means": "meta.compare",
     "missed_intents": "missed_intents",
     "per_query_deltas": "pt.Experiment(..., perquery=True)",
+    "scatter": "pt.Experiment(..., perquery=True)",
 }
 picture = pytest.mark.parametrize(("draw", "data"), PICTURES.values(), ids=PICTURES)
 
@@ -112,9 +114,10 @@ def frames_of_meta():
 # Of a whole family, or with the columns of another one.
 ALSO = {
     "per_query_deltas": {"evaluate_runs(..., perquery=True)", "meta.expected_over_cutoffs"},
+    "scatter": {"evaluate_runs(..., perquery=True)", "meta.expected_over_cutoffs"},
     "stages": {"pt.Experiment(..., perquery=True)", "meta.expected_over_cutoffs"},
 }
-DRAWN = {name: draw for name, (draw, _) in PICTURES.items() if name not in {"coverage", "intent_coverage"}}
+DRAWN = {name: draw for name, (draw, _) in PICTURES.items() if name not in {"coverage", "intent_coverage", "sweep"}}
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -125,7 +128,7 @@ def test_the_frame_of_another_function_is_refused_with_the_name_of_the_right_one
     arguments = PICTURES[name][1][1:]
 
     for other in others.values():
-        said = rf"^{name}: .*\. Pass the result of (\w+\.)?{re.escape(source)}.*\.$|^perquery(:| holds)"
+        said = rf"^{name}: .*\. Pass the result of (\w+\.)?{re.escape(source)}.*\.$|^perquery(:| holds| is)"
         with pytest.raises(ValueError, match=said):
             DRAWN[name](other, *arguments)
 
@@ -147,7 +150,7 @@ def test_the_docstring_says_which_function_feeds_a_picture(name):
 
 
 def test_ten_lines_have_ten_markers_and_more_differ_in_marker_colour_or_dashes():
-    ax = plots.by_topic_set_size(curves(**{f"m{i}": [i / 100, i / 50] for i in range(60)}))
+    ax = plots.by_topic_set_size(curves(**{f"m{i:02}": [i / 100, i / 50] for i in range(60)}))
 
     looks = [(line.get_marker(), line.get_color(), line.get_linestyle()) for line in ax.get_lines()]
     assert len({marker for marker, _, _ in looks[:10]}) == 10
@@ -208,6 +211,30 @@ def test_systems_and_measures_have_the_names_that_are_given():
         plots.per_query_deltas(perquery, "AP", "x", "y", names={"x": "y"})
 
 
+def test_a_system_has_its_colour_whatever_the_others_are_and_no_two_are_alike():
+    values = {name: [0.1, place] for place, name in enumerate("dbac")}
+    of_all = {line.get_label(): line.get_color() for line in plots.by_topic_set_size(curves(**values)).get_lines()}
+    perquery, given = PICTURES["scatter"][1][0], {"y": "#0072B2"}
+    ax = plots.scatter(perquery, "AP", "P@5", colors=given)
+
+    assert [of_all[name] for name in "abcd"] == list(COLOURS[:4])
+    assert {each.get_label(): each[0].get_color() for each in ax.containers} == {"x": COLOURS[1], "y": COLOURS[0]}
+
+
+def test_a_picture_in_axes_leaves_the_figure_as_large_as_it_was_and_panels_may_have_the_width_of_a_page():
+    _, ax = plt.subplots(figsize=(3.33, 2))
+    explained = PICTURES["explain"][1][0]
+    plots.explain(explained, ax=ax)
+    with plt.rc_context({"font.size": 7}):
+        panels = plots.explain(dict.fromkeys("abcdef", explained), width=7)
+
+    assert ax.figure.get_size_inches().tolist() == [3.33, 2]
+    assert panels[0].figure.get_size_inches()[0] == 7
+    assert faults(panels[0].figure) == []
+    with pytest.raises(ValueError, match="explain: width is that of a new figure: leave it out, or ax"):
+        plots.explain(explained, width=7, ax=ax)
+
+
 def test_plots_lists_its_functions_only():
     assert dir(plots) == sorted(plots.__all__)
 
@@ -232,6 +259,12 @@ IN_A_COLUMN = {
     "all pairs": lambda perquery, ax: plots.differences(meta.compare(perquery, "tukey"), ax=ax),
     "one baseline": lambda perquery, ax: plots.differences(meta.compare(perquery, "t", baseline="bm25"), ax=ax),
     "bars": lambda perquery, ax: plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25", ax=ax),
+    "seven measures": lambda _, ax: plots.by_topic_set_size(
+        curves(**{f"alpha_nDCG(alpha=0.{i})@20": [0.1 * i, 0.9] for i in range(1, 8)}), ax=ax
+    ),
+    "scatter": lambda perquery, ax: plots.scatter(
+        pd.concat([perquery, perquery.assign(measure="another")]), RBU @ 10, "another", ax=ax
+    ),
     "lines": lambda perquery, ax: plots.per_query_deltas(
         perquery, RBU @ 10, ["xquad", "more-like-this"], "bm25", ax=ax
     ),

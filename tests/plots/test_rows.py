@@ -112,9 +112,9 @@ def test_a_point_is_filled_if_its_difference_is_significant():
 
     filled = [tuple(color[:3]) != (1, 1, 1) for color in ax.collections[1].get_facecolors()]
     assert dict(zip(texts(ax.get_yticklabels()), filled, strict=True)) == {
-        "x - z": True,
-        "y - z": False,
-        "x - y": False,
+        "x against z": True,
+        "y against z": False,
+        "x against y": False,
     }
 
 
@@ -170,3 +170,16 @@ def test_p_values_that_more_trials_could_change_are_marked():
 def test_comparisons_that_cannot_be_drawn_are_refused(draw, compared, measure, message):
     with pytest.raises(ValueError, match=f"^{draw.__name__}: {message}"):
         draw(compared, measure)
+
+
+def test_the_line_of_the_best_goes_through_the_systems_that_none_surpasses():
+    effort = "UserModel(model=3,stop='ERR',effort='rank')"  # lower is better
+    values = {"best": (0.6, 0.2), "few": (0.9, 0.5), "early": (0.3, 0.1), "worse": (0.5, 0.3), "equal": (0.6, 0.2)}
+    rows = [(name, q, m, of[i]) for name, of in values.items() for i, m in enumerate(["P@5", effort]) for q in "12"]
+    perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+    ax = plots.scatter(perquery, "P@5", effort)
+
+    assert ax.get_lines()[0].get_xydata().tolist() == [[0.3, 0.1], [0.6, 0.2], [0.6, 0.2], [0.9, 0.5]]
+    with pytest.raises(ValueError, match="scatter: a and b must be two measures, not both P@5"):
+        plots.scatter(perquery, "P@5", "P@5")

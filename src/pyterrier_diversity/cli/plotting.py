@@ -11,6 +11,7 @@ from inspect import signature
 from typing import Annotated, Any
 
 import click
+import ir_measures
 import pandas as pd
 from click.core import ParameterSource
 
@@ -39,7 +40,8 @@ _MADE: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
     "by_topic_set_size": (_sampled,),
     "topics_needed": (partial(meta.topics_needed, n=[25, 50, 100, 200]),),
 }
-PICTURES = {name: (*_MADE.get(name, ()), getattr(plots, name)) for name in plots.__all__}
+# A table along a parameter is made in Python.
+PICTURES = {name: (*_MADE.get(name, ()), getattr(plots, name)) for name in plots.__all__ if name != "sweep"}
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,13 @@ class Drawn(Called, Asked):
             raise click.UsageError("This picture compares runs with the last one: give two or more.")
         return list(self.paths)
 
+    @property
+    def two_measures(self) -> list[ir_measures.Measure]:
+        """The measures. It is a usage error if there are not exactly two."""
+        if len(self.chosen) != 2:
+            raise click.UsageError("Name two measures with -m.")
+        return self.chosen
+
 
 _Given = dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]]
 _OF_VALUES = ("measures", "n_jobs")
@@ -83,6 +92,8 @@ _GIVEN: _Given = {
     "query_id": (lambda drawn: drawn.query if drawn.picture == "missed_intents" else drawn.one_query, ("query",)),
     "cutoff": (lambda drawn: drawn.depth or (None if drawn.picture == "explain" else _DEPTH), ("depth",)),
     "measure": (lambda drawn: drawn.measure if drawn.chosen else None, ("measures",)),
+    "a": (lambda drawn: drawn.two_measures[0], ("measures",)),
+    "b": (lambda drawn: drawn.two_measures[1], ("measures",)),
     "system": (lambda drawn: drawn.systems[0] if len(drawn.systems) == 2 else drawn.systems[:-1], ()),
     "baseline": (lambda drawn: drawn.systems[-1], ()),
     "names": (lambda drawn: drawn.renamed.get("names"), ("names",)),

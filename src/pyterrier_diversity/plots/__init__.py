@@ -9,8 +9,8 @@ the picture                    is drawn from
 `coverage`, `intent_coverage`  runs and qrels
 `explain`                      what `transformers.Explain` returns, for one system or several
 `missed_intents`               `pyterrier_diversity.missed_intents`
-`per_query_deltas`             ``pt.Experiment(..., perquery=True)``; with several systems, what
-                               `meta.risk` weighs
+`per_query_deltas`, `scatter`  ``pt.Experiment(..., perquery=True)``; `meta.risk` weighs the losses
+`sweep`                        ``evaluate_runs`` with measures of a `grid`, or ``pt.GridScan``
 `means`, `differences`         `meta.compare`
 `stages`                       ``evaluate_runs(..., perquery=True)`` of `transformers.stages`
 `asl_curve`                    `meta.asl_curve`

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -14,11 +15,13 @@ from ..evaluate import DiversityEvaluator
 from ..io import called, one_or_more_runs, qrels_frame, read_perquery
 from ..judged import Run, judge
 from ..measures import Coverage
-from ..measures.parse import read_measure
+from ..measures.base import formula_of
+from ..measures.parse import parse, read_measure
 from ..meta.scores import read_scores, rounded
+from ..meta.significance.tests import TESTS
 from ..parameters import CUTOFF, LEVEL, checked
 from . import drawing
-from .drawing import COLOURS, COUNTS, LINE, MARKERS, Names
+from .drawing import COLOURS, COUNTS, LINE, Colours, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,12 +32,12 @@ __all__ = [
     "intent_coverage",
     "per_query_deltas",
     "stages",
+    "sweep",
     "topics_needed",
 ]
 
 # The most points of a line, because each is an evaluation.
 _MOST_RANKS = 200
-_DASHES = ("-", "--", "-.", ":")
 
 
 def intent_coverage(
@@ -45,6 +48,7 @@ def intent_coverage(
     cutoff: int = 20,
     names: Names = None,
     labels: Names = None,
+    colors: Colours = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Show the share of the intents that runs cover down to each rank: a measure at every cutoff.
@@ -62,6 +66,9 @@ def intent_coverage(
         Last rank to show, if a ranking is that long.
     names, labels : mapping, optional
         The text to show for each system or measure, by its name.
+    colors : mapping, optional
+        The colour of each system by its name, so that it is the same in several pictures; by default, the colours go by
+        the sorted names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -90,7 +97,7 @@ def intent_coverage(
     values = {name: list(evaluator.calc_aggregate(run).values()) for name, run in systems.items()}
     shown, what = called("names", names, systems), called("labels", labels, [measure])[measure]
     with drawing.axes(ax) as ax:
-        drawn = plot_lines(ax, {shown[name]: (ranks, at_ranks) for name, at_ranks in values.items()})
+        drawn = plot_lines(ax, {name: (ranks, at_ranks) for name, at_ranks in values.items()}, shown, colors)
         if not named:
             drawn.remove()
         drawing.integers(ax.xaxis)
@@ -137,7 +144,8 @@ def asl_curve(
         ax.set(yscale="log") if log else ax.set(yscale="linear", ylim=(0, 1.02))
         drawing.integers(ax.xaxis)
         x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
-        return drawing.caption(ax, *drawing.known(frame, test="{}", **COUNTS), x=x, y=y)
+        test = TESTS[frame.attrs["test"]].title if "test" in frame.attrs else ""
+        return drawing.caption(ax, test, *drawing.known(frame, **COUNTS), x=x, y=y)
 
 
 def by_topic_set_size(
@@ -201,7 +209,7 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
         If the frame has no rows or a column is missing.
     """
     with _measure_lines("topics_needed", frame, "topics", "delta", labels, ax) as ax:
-        _logarithmic(ax.xaxis, frame["topics"])
+        _logarithmic(ax.xaxis)
         _logarithmic(ax.yaxis)
         told = drawing.known(frame, power="t test, power {:g}", alpha="alpha {:g}")
         return drawing.caption(ax, *told, x="topics", y="smallest difference of means that is found")
@@ -215,6 +223,7 @@ def per_query_deltas(
     *,
     names: Names = None,
     labels: Names = None,
+    colors: Colours = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Show by how much a system is better than another on each query, the largest gain first.
@@ -231,6 +240,9 @@ def per_query_deltas(
         The system to compare with.
     names, labels : mapping, optional
         The text to show for each system or measure, by its name.
+    colors : mapping, optional
+        The colour of each system by its name, so that it is the same in several pictures; by default, the colours go by
+        the sorted names.
     ax : Axes, optional
         Where to draw; by default, a new figure.
 
@@ -267,8 +279,9 @@ def per_query_deltas(
     if isinstance(system, str):
         return _bars_by_query(deltas[system], scores.queries, f"{shown[system]} against {shown[baseline]}", what, ax)
     with drawing.axes(ax) as ax:
-        counted = {f"{shown[name]}: {_wins_and_losses(delta)}": -np.sort(-delta) for name, delta in deltas.items()}
-        plot_lines(ax, {name: (np.arange(1, len(delta) + 1), delta) for name, delta in counted.items()})
+        counted = {name: f"{shown[name]}: {_wins_and_losses(delta)}" for name, delta in deltas.items()}
+        places = np.arange(1, len(scores.queries) + 1)
+        plot_lines(ax, {name: (places, -np.sort(-delta)) for name, delta in deltas.items()}, counted, colors)
         ax.axhline(0, color="black", linewidth=0.8)
         drawing.integers(ax.xaxis)
         told = f"against {shown[baseline]}, {len(scores.queries)} queries"
@@ -317,24 +330,108 @@ def stages(
         ax.plot(values, color="0.8", marker=".")
         ax.plot(values.mean(axis=1), color=COLOURS[0], marker="o", linewidth=2)
         drawing.legend(ax, [ax.get_lines()[0], ax.get_lines()[-1]], ["a query", "mean"])
-        texts = [drawing.fitted(name, 14) for name in called("names", names, scores.given).values()]
+        given = called("names", names, scores.given).values()
+        texts = [drawing.fitted(name, max(14, *map(len, re.split(r"[\s-]", name)))) for name in given]
         ax.set_xticks(range(len(steps)), texts)
         what = called("labels", labels, [shown])[shown]
         return drawing.caption(ax, f"{len(scores.queries)} queries", x="step", y=f"{what}{_from_data(ax)}")
 
 
-def plot_lines(ax: Axes, lines: Mapping[str, tuple[Any, Any]]) -> Any:
+def sweep(
+    table: pd.DataFrame,
+    parameter: str,
+    *,
+    names: Names = None,
+    labels: Names = None,
+    colors: Colours = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show how values change along a parameter of the measure or of a pipeline.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A table of `evaluate_runs` with measures of a `grid`, or of ``pt.GridScan``.
+    parameter : str
+        A parameter of the measures, such as ``"e"`` of `RBU` or ``"cutoff"``, or the one that ``pt.GridScan`` set, such
+        as ``"lambda_"``.
+    names, labels : mapping, optional
+        The text to show for each system or measure, by its name. Measures are named without the parameter.
+    colors : mapping, optional
+        The colour of each line by its name; by default, the colours go by the sorted names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A line for each system, measure with the parameter, and value of other parameters that ``pt.GridScan`` set.
+
+    Raises
+    ------
+    ValueError
+        If the parameter is neither a column of the table nor a parameter of one of its measures.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"name": ["x", "y"], "RBU@5": [0.5, 0.4], "RBU(e=0.05)@5": [0.3, 0.35]})
+    >>> ax = sweep(table, "e")
+    >>> [line.get_xdata().tolist() for line in ax.get_lines()]
+    [[0.001, 0.05], [0.001, 0.05]]
+    """
+    columns = [re.sub(r"^tran_\d+_", "", str(name)) for name in table]
+    rows = pd.DataFrame(table.set_axis(columns, axis=1))
+    settings: dict[str, tuple[Any, str]] = {}
+    for name in columns:
+        with suppress(ValueError, KeyError):  # of other columns, and of measures without the parameter
+            settings[name] = (None, str(parse(name))) if parameter in columns else _setting(parse(name), parameter)
+    if not settings:
+        found = ", ".join(columns)
+        raise ValueError(
+            f"sweep: {parameter!r} is neither a column of the table nor a parameter of its measures; found: {found}."
+        )
+    systems = called("names", names, rows.get("name", ()))
+    measures = called("labels", labels, dict.fromkeys(what for _, what in settings.values()))
+    others = [name for name in columns if name not in {*settings, parameter} and not re.fullmatch(r"tran_\d+", name)]
+    parts = [name for name in others if len(rows[name].unique()) > 1]
+    points: dict[str, list[tuple[Any, float]]] = {}
+    for row in rows.to_dict("records"):
+        told = [systems[row[name]] if name == "name" else f"{name}={row[name]}" for name in parts]
+        for name, (value, what) in settings.items():
+            line = ", ".join([*told, *[measures[what]] * (len(measures) > 1 or not parts)])
+            points.setdefault(line, []).append((row.get(parameter, value), row[name]))
+    lines = {line: np.array(sorted(of), dtype=object).T for line, of in points.items()}
+    with drawing.axes(ax) as ax:
+        drawn = plot_lines(
+            ax, lines, colours={systems.get(name, name): colour for name, colour in (colors or {}).items()}
+        )
+        if len(lines) == 1:
+            drawn.remove()
+        what = next(iter(measures.values())) if len(measures) == 1 else "value"
+        return drawing.caption(ax, x=parameter, y=f"{what}{_from_data(ax)}")
+
+
+def _setting(measure: ir_measures.Measure, parameter: str) -> tuple[Any, str]:
+    """Return the value of a parameter of a measure, and the name of the measure without it."""
+    declared = (formula_of(measure) or measure).SUPPORTED_PARAMS[parameter]
+    others = {name: value for name, value in measure.params.items() if name != parameter}
+    return measure.params.get(parameter, declared.default), str(type(measure)(**others))
+
+
+def plot_lines(
+    ax: Axes, lines: Mapping[str, Any], shown: Mapping[str, str] | None = None, colours: Colours = None
+) -> Any:
     """Plot lines of x and y by their names, with a few markers on long lines. Equal lines have one legend entry.
 
-    Return the legend.
+    Return the legend, which has the names as they are ``shown``.
     """
     alike: dict[bytes, dict[str, Any]] = {}
+    looks = drawing.looks(lines, colours)
     for i, (name, (x, y)) in enumerate(lines.items()):
-        step = max(1, len(x) // 8)
-        form, colour = _DASHES[i % len(_DASHES)] + MARKERS[i % len(MARKERS)], COLOURS[i % len(COLOURS)]
+        step, text = max(1, len(x) // 8), shown[name] if shown else name
         every, size = (i * step // 3 % step, step), drawing.scaled(5)
-        (line,) = ax.plot(x, y, form, color=colour, markersize=size, markevery=every, label=drawing.fitted(name))
-        alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[name] = line
+        (line,) = ax.plot(x, y, markersize=size, markevery=every, label=drawing.fitted(text), **looks[name])
+        alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[text] = line
     texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
     return drawing.legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
 
@@ -346,22 +443,17 @@ def _measure_lines(who: str, frame: pd.DataFrame, x: str, y: str, labels: Names,
     with drawing.axes(ax) as ax:
         shown = called("labels", labels, map(str, frame["measure"].unique()))
         sorted_rows = {name: of.sort_values(x, kind="stable") for name, of in frame.groupby("measure", sort=False)}
-        points = {name: (of[x].to_numpy(), of[y].to_numpy(dtype=float)) for name, of in sorted_rows.items()}
-        plot_lines(ax, {shown[str(name)]: xy for name, xy in points.items()})
+        points = {str(name): (of[x].to_numpy(), of[y].to_numpy(dtype=float)) for name, of in sorted_rows.items()}
+        plot_lines(ax, points, shown)
         yield ax
 
 
-def _logarithmic(axis: Any, values: Any = ()) -> None:
-    """Give an axis a logarithmic scale with plain numbers: of these values, where there is room."""
-    from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+def _logarithmic(axis: Any) -> None:
+    """Give an axis a logarithmic scale with plain, round numbers."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    shown: list[float] = []
-    known = np.unique(values)
-    for value in known.tolist():
-        if not shown or np.log(value / shown[-1]) > np.log(known[-1] / known[0]) / 12:
-            shown.append(value)
-    axis.set_major_locator(FixedLocator(shown) if shown else LogLocator(subs=(1, 2, 3, 5, 7)))
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_locator(NullLocator())
 

@@ -18,8 +18,9 @@ from ..io import renamed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The text to show for each system or measure, by its name.
+# The text to show for each system or measure, by its name; and its colour.
 Names = Mapping[Any, str] | None
+Colours = Mapping[str, Any] | None
 
 # The colours of Okabe and Ito (2008) without the pale yellow, which people with any colour vision can tell apart, and
 # three of Paul Tol.
@@ -27,6 +28,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 BLUE = COLOURS[0]
 # One marker more than colours, so that many lines differ.
 MARKERS = "os^DvPX*<>p"
+_DASHES = ("-", "--", "-.", ":")
 _FORMULA = re.compile(r"\$[^$]*\$")
 
 # What tables of `meta` know about their size.
@@ -61,28 +63,32 @@ def axes(ax: Axes | None, width: float = 4.8, height: float = 3.6) -> Iterator[A
 
 @contextmanager
 def panels(
-    given: Sequence[Axes] | None, n: int, n_columns: int, width: float, height: float
+    given: Sequence[Axes] | None, n: int, n_columns: int, width: float, height: float, whole: float | None = None
 ) -> Iterator[Sequence[Axes]]:
     """Give the axes to draw into, or so many in the rows of a new figure; afterwards each has this size in inches.
 
-    The texts, which matplotlib lays out, are around the axes.
+    The texts, which matplotlib lays out, are around the axes. If the width of the ``whole`` figure is given, the axes
+    are as wide as that leaves them.
     """
     if given is not None:
         yield given
         return
     parts, size = np.array([n_columns, -(-n // n_columns)]), np.array([width, height])
     # By default, axes have this share of a figure.
-    figure = pyplot().figure(figsize=parts * size / (0.775, 0.77), layout="constrained")
-    _NEW.add(figure)
+    figsize = parts * size / (0.775, 0.77) if whole is None else (whole, parts[1] * height + _AROUND)
+    figure = pyplot().figure(figsize=figsize, layout="constrained")
+    if whole is None:
+        _NEW.add(figure)
     panels = [figure.add_subplot(parts[1], n_columns, place + 1) for place in range(n)]
     yield panels
-    figure.set_size_inches(parts * size + 5)
+    figure.set_size_inches(whole or parts[0] * width + 5, parts[1] * height + 5)
     # The first layout makes room, the second one keeps it after texts have moved. Nothing is drawn yet.
     for _ in range(2):
         figure.get_layout_engine().execute(figure)
         beside = [legend.get_window_extent().height / figure.dpi for ax in panels if (legend := ax.get_legend())]
         missing = (width, max([height, *beside])) - size_of(panels[0])
-        figure.set_size_inches(np.minimum(figure.get_size_inches() + parts * missing, _LARGEST_FIGURE))
+        wide, high = np.minimum(figure.get_size_inches() + parts * missing, _LARGEST_FIGURE)
+        figure.set_size_inches(whole or wide, high)
 
 
 def readable(
@@ -159,7 +165,7 @@ def in_rows(
     rows, line, gap = list(rows), scaled(LINE), scaled(_GAP)
     if ax is not None:
         room = float(most * size_of(ax)[1])
-        width = int(min(width, _OF_NAMES * (narrow_width(ax) or np.inf) * _PER_INCH / scaled(1)))
+        width = name_length(narrow_width(ax), width)
         most_lines = max(1, int(room / len(rows) / line))
         return [fitted(name, width, most_lines) + end for name, end in rows], room
     room = most * (_LARGEST_FIGURE - _AROUND)
@@ -169,6 +175,11 @@ def in_rows(
         if needed <= room or not any("\n" in text for text in texts):
             return texts, min(needed, room)
         width *= 2
+
+
+def name_length(inches: float | None, most: int = _NAME) -> int:
+    """Return how many characters a line of the names of rows may have in a figure of this width, if it is given."""
+    return int(min(most, _OF_NAMES * (inches or np.inf) * _PER_INCH / scaled(1)))
 
 
 def name_rows(ax: Axes, texts: list[str], height: float) -> None:
@@ -197,11 +208,27 @@ def known(frame: pd.DataFrame, **texts: str) -> list[str]:
     return [text.format(frame.attrs[key]) for key, text in texts.items() if key in frame.attrs]
 
 
+def looks(names: Iterable[str], colours: Colours = None) -> dict[str, dict[str, Any]]:
+    """Return colour, marker and dashes for each name, by its place among the sorted names.
+
+    The colours given, of these or of other names, are taken.
+    """
+    given = colours or {}
+    free = [colour for colour in COLOURS if colour not in given.values()] or COLOURS
+    found, others = {}, 0
+    for place, name in enumerate(sorted(names)):
+        colour = given.get(name, free[others % len(free)])
+        others += name not in given
+        found[name] = {"color": colour, "marker": MARKERS[place % len(MARKERS)], "linestyle": _DASHES[place % 4]}
+    return found
+
+
 def integers(axis: Any) -> None:
-    """Label whole numbers of an axis, each one if there are at most ten."""
+    """Label whole numbers of a horizontal axis, each one if there are at most ten and there is room."""
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(10, integer=True, steps=[1, 2, 5, 10]))
+    most = int(np.clip(size_of(axis.axes)[0] / scaled(0.22), 2, 10))
+    axis.set_major_locator(MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]))
 
 
 def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> Any:
@@ -211,10 +238,13 @@ def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> Any:
     engine, inches = figure_of(ax).get_layout_engine(), narrow_width(ax)
     look: dict[str, Any] = {"fontsize": scaled(8), "handlelength": 3}
     if inches and not ax.figure.legends and isinstance(engine, ConstrainedLayoutEngine):
-        most = int(_PER_INCH * inches / scaled(0.8)) - 10  # the handle is as wide as some characters
-        lines = [fitted(text, most) for text in texts]
-        n_columns = max(1, int((most + 10) / (10 + max(map(len, "\n".join(lines).split("\n"))))))
-        return ax.figure.legend(handles, lines, loc="outside lower center", ncols=n_columns, frameon=False, **look)
+        look |= {"loc": "outside lower center", "frameon": False}
+        lines = [fitted(text, int(_PER_INCH * inches / scaled(0.8)) - 10) for text in texts]  # the handle takes some
+        for n_columns in range(len(lines), 0, -1):
+            below = ax.figure.legend(handles, lines, ncols=n_columns, **look)
+            if below.get_window_extent().width <= ax.figure.bbox.width or n_columns == 1:
+                return below
+            below.remove()
     if engine is not None:
         look |= {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0, "frameon": False}
     return ax.legend(handles, [fitted(text) for text in texts], ncols=-(-len(texts) // 25), **look)

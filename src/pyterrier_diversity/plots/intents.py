@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,8 @@ from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
 from . import drawing
-from .drawing import BLUE, Names
+from .drawing import Names
+from .panels import draw_labels, draw_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,19 +27,18 @@ __all__ = ["coverage", "explain", "missed_intents"]
 
 _EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
 _MISSED = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
-# The shade of documents that are judged, but not relevant.
-_JUDGED_0 = "#eef1f4"
-_UNJUDGED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.65", "hatch": "////", "linewidth": 0}
-# Every picture has the same shades for the labels of TREC; larger labels need their own scale.
-_HIGHEST = 4
-# More columns than these have smaller marks.
-_MANY_COLUMNS = 30
-# Panels beside each other, and the width of all of them in inches.
-_MOST_PANELS, _PANELS = 5, 14.0
 
 
 def coverage(
-    qrels: Any, runs: Any, query_id: str, *, cutoff: int = 10, intents: Any = None, names: Names = None, ax: Any = None
+    qrels: Any,
+    runs: Any,
+    query_id: str,
+    *,
+    cutoff: int = 10,
+    intents: Any = None,
+    names: Names = None,
+    ax: Any = None,
+    width: float | None = None,
 ) -> Any:
     """Show which intents of a query runs cover at which rank, darker for a higher label.
 
@@ -59,6 +59,8 @@ def coverage(
         The text to show for each system, by its name.
     ax : Axes, or sequence of Axes if runs have names, optional
         Where to draw, one for each system; by default, a new figure with at most five panels beside each other.
+    width : float, optional
+        The width of a new figure in inches, such as that of a page. By default, it is as wide as its panels and texts.
 
     Returns
     -------
@@ -95,7 +97,8 @@ def coverage(
     texts = _texts(who, query_id, intents, qrels)
     rows = {name: (texts.get(name, name), f" ({share:.2f})") for name, share in zip(known.ids, shares, strict=True)}
     lost = rows.keys() - {*judgements.intents.ids}
-    return _panels_of(who, named, rankings, rows, _told_of_query(query_id, *systems.values(), qrels), names, ax, lost)
+    told = _told_of_query(query_id, *systems.values(), qrels)
+    return draw_panels(who, named, rankings, rows, told, names, ax, width, lost)
 
 
 def explain(
@@ -107,6 +110,7 @@ def explain(
     names: Names = None,
     labels: Names = None,
     ax: Any = None,
+    width: float | None = None,
 ) -> Any:
     """Show why a ranking has its value: the intents of each document, and the value of the measure down to each rank.
 
@@ -125,12 +129,15 @@ def explain(
         The text to show for each system or measure, by its name.
     ax : Axes, or sequence of Axes if runs have names, optional
         Where to draw, one for each system; by default, a new figure with at most five panels beside each other.
+    width : float, optional
+        The width of a new figure in inches, such as that of a page. By default, it is as wide as its panels and texts.
 
     Returns
     -------
     Axes, or list of Axes for a mapping
         A row for each intent and a column for each rank, darker for a higher label. The first document of an intent has
-        a ring, unjudged documents are hatched, and ``=`` marks ranks that a tie decided. Axes above them, in
+        a ring, unjudged documents are hatched, and ``=`` marks ranks that a tie decided. In a session, a line ends each
+        turn, and documents that were returned before are cross-hatched. Axes above them, in
         ``child_axes`` and with the same scale for all systems, show the value of the ranking down to each rank. Their
         label says so if the measure reads more ranks than are shown.
 
@@ -168,7 +175,7 @@ def explain(
         raise ValueError(f"{who}: query {query!r} has no intent with a relevant document.")
     texts = next(filter(None, (_texts(who, query, intents, frame) for frame in frames.values())), {})
     rows = {intent: (texts.get(intent, intent), "") for intent in known}
-    return _panels_of(who, named, rankings, rows, _told_of_query(query, *frames.values()), names, ax)
+    return draw_panels(who, named, rankings, rows, _told_of_query(query, *frames.values()), names, ax, width)
 
 
 def missed_intents(
@@ -199,8 +206,8 @@ def missed_intents(
     -------
     Axes
         A column for each system, and a row for each intent that a system misses, with its text (or name) and weight,
-        the largest weight on top. A dot means covered, a cross means that no judged document covers the intent, and a
-        blank cell means missed although it could be covered. If rows of the frame were left out, the picture shows only
+        the largest weight on top. A dark cell means missed although a judged document covers the intent, a cross means
+        that none does, and a light cell means covered. If rows of the frame were left out, the picture shows only
         the intents of the others, and the title says how many are missed in all.
 
     Raises
@@ -225,10 +232,10 @@ def missed_intents(
     rows = [(texts.get(intent) or intent, f" ({round(weight, 2):g})") for intent, weight in weights]
     named, height = drawing.in_rows(rows, ax)
     with drawing.axes(ax, max(4.2, 0.45 * len(systems)), height) as ax:
-        _draw_labels(ax, covered.astype(float), 1, named, height)
-        for (row, column), is_covered in np.ndenumerate(covered):
-            mark = "●" if is_covered else "" if shown["coverable"].iloc[row] else "✗"
-            ax.text(column + 1, row, mark, ha="center", va="center", color="white" if is_covered else "black")
+        coverable = shown["coverable"].to_numpy(dtype=bool)
+        draw_labels(ax, (~covered & coverable[:, None]).astype(float), 1, named, height)
+        for row, column in np.argwhere(~covered & ~coverable[:, None]).tolist():
+            ax.text(column + 1, row, "✗", ha="center", va="center")
         columns = list(map(drawing.fitted, systems))
         upright = 90 if max(map(len, columns)) > 3 else 0
         ax.set_xticks(range(1, len(columns) + 1), columns, fontsize=drawing.scaled(9), rotation=upright)
@@ -236,7 +243,7 @@ def missed_intents(
         n_missed = frame.attrs.get("missed", {}).get(query, len(shown))
         part = f"{len(shown)} of the {n_missed} " if len(shown) < n_missed else ""
         of_all = f" ({n_missed} of {n_intents[query]})" if query in n_intents else ""
-        marks = "● covered   ✗ no judged document   blank: missed"
+        marks = "dark: missed   light: covered\n✗ no judged document covers it"
         return drawing.caption(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
 
 
@@ -289,127 +296,3 @@ def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[s
 def _told_of_query(query_id: str, *frames: pd.DataFrame) -> str:
     """Return the id of a query, and its text if a frame has it."""
     return ": ".join(filter(None, [f"query {query_id}", texts_of_queries(*frames).get(query_id)]))
-
-
-def _panels_of(
-    who: str,
-    named: bool,
-    rankings: pd.DataFrame,
-    rows: Mapping[str, tuple[str, str]],
-    told: str,
-    names: Names,
-    ax: Any,
-    lost: Collection[str] = (),
-) -> Any:
-    """Draw a panel for each system, with the values above it. Return one panel if the system is not named.
-
-    ``rows`` has the text of each intent, and what is behind it. No judged document is relevant to those of ``lost``.
-    """
-    system_of = rankings.index.get_level_values(0)
-    systems = called("names", names, system_of.unique())
-    given, several = ax if named or ax is None else [ax], len(systems) > 1
-    if given is not None and len(given) != len(systems):
-        raise ValueError(f"{who}: ax must have one Axes object for each system, not {len(given)} for {len(systems)}.")
-    n_rows = -(-len(systems) // _MOST_PANELS) if given is None else 1
-    n_columns = -(-len(systems) // n_rows)
-    rankings = rankings.astype({"judged": bool, "tied": bool})
-    labels = np.array([[of.get(intent, 0) for of in rankings["intents"]] for intent in rows], dtype=np.float64)
-    new = np.array([[intent in of for of in rankings["new_intents"]] for intent in rows])
-    starts, depths = rankings["position"].groupby(level=0).first(), system_of.value_counts()
-    width = max(float(np.clip(_PANELS / n_columns - 0.5, 0, 4.2)), min(8.0, 0.16 * depths.max()))
-    # The values above take some of the room.
-    most = 1 / n_rows if "value" not in rankings else 1 / n_rows - 0.1 if given is None else 0.6
-    texts, height = drawing.in_rows(rows.values(), None if given is None else given[0], most=most)
-    with drawing.panels(given, len(systems), n_columns, width, height) as panels:
-        for place, (panel, (system, name)) in enumerate(zip(panels, systems.items(), strict=True)):
-            at = system_of == system
-            ranking, inner = rankings[at], [panel]
-            if "value" in ranking:
-                above = 0.9 if given is None else min(0.9, 0.3 * drawing.size_of(panel)[1])
-                inner.append(_draw_values(panel, ranking, rankings["value"], above))
-            _draw_labels(panel, labels[:, at], max(_HIGHEST, labels.max()), texts, height, starts[system])
-            _draw_marks(panel, ranking, new[:, at], [intent in lost for intent in rows])
-            panel.set_xlim(right=(starts + depths).max() - 0.5)
-            drawing.caption(panel, name, "" if given is None and several else told, x="rank")
-            for beside in inner if given is None and place % n_columns else ():
-                beside.set_ylabel("")
-                beside.tick_params(labelleft=False)
-        _key(panels[n_columns - 1], rankings, labels, new)
-        if given is None and several:
-            told = drawing.fitted(told, int(10 * width * n_columns / drawing.scaled(1)))
-            drawing.figure_of(panels[0]).suptitle(told, fontsize=drawing.scaled(10))
-    return list(panels) if named else panels[0]
-
-
-def _draw_values(panel: Axes, ranking: pd.DataFrame, values: pd.Series, height: float) -> Axes:
-    """Draw the value down to each rank and write the last one, in axes between the panel and its title.
-
-    The values of all rankings decide the scale.
-    """
-    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
-    top: Any = panel.transAxes
-    inches = drawing.figure_of(panel).dpi_scale_trans + ScaledTranslation(0, 1, top)
-    ax = panel.inset_axes((0, 0.1, 1, height), transform=blended_transform_factory(top, inches), sharex=panel)
-    lowest, highest = min(0.0, values.min()), max(1.0, values.max())
-    margin, last, name = 0.08 * (highest - lowest), ranking["value"].iloc[-1], ranking["measure"].iloc[0]
-    ax.axhline(0, color="0.6", linewidth=0.8)
-    ax.plot(ranking["position"], ranking["value"], color=BLUE, marker="." if len(ranking) <= 30 else None, label=name)
-    ax.text(1.01, last, f"{last:.3f}", va="center", size=drawing.scaled(9), transform=ax.get_yaxis_transform())
-    ax.set_ylim(lowest - margin, highest + 2 * margin)
-    ax.set_ylabel(drawing.fitted(name, 20), fontsize=drawing.scaled(9), rotation=0, ha="right", va="center")
-    ax.tick_params(labelbottom=False, labelsize=drawing.scaled(8))
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
-def _draw_labels(ax: Axes, labels: np.ndarray, highest: float, texts: list[str], height: float, start: int = 1) -> None:
-    """Draw labels by intent and rank, darker the higher, with the texts of the intents."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    # The lowest label is far from 0, in grey as well.
-    shades = [(0.0, _JUDGED_0), (1e-6, "#b9d6ee"), (0.25, "#92c0e2"), (0.5, "#4a90c4"), (1.0, "#08306b")]
-    colours = LinearSegmentedColormap.from_list("labels", shades, N=1024)
-    n_intents, depth = labels.shape
-    edges = np.arange(depth + 1) + start - 0.5, np.arange(n_intents + 1) - 0.5
-    between = 0.5 if depth > _MANY_COLUMNS else 2
-    ax.pcolormesh(*edges, labels, cmap=colours, vmin=0, vmax=highest, edgecolors="white", linewidth=between)
-    drawing.name_rows(ax, texts, height)
-    ax.set_xlim(start - 0.5, start + depth - 0.5)
-    ax.spines[:].set_visible(False)
-
-
-def _draw_marks(ax: Axes, ranking: pd.DataFrame, new: np.ndarray, lost: list[bool]) -> None:
-    """Mark unjudged documents, new intents, ties, and the intents that no judged document is relevant to."""
-    (n_intents, depth), start = new.shape, int(ranking["position"].iloc[0])
-    ax.bar(start + np.flatnonzero(~ranking["judged"]), n_intents, 1, -0.5, **_UNJUDGED)
-    rows, places = np.nonzero(new)
-    size, small = (3.5, 6) if depth > _MANY_COLUMNS else (7, 9)
-    ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
-    middle: dict[str, Any] = {"ha": "center", "va": "center"}
-    for row in np.flatnonzero(lost).tolist():
-        said = "no judged document is relevant"
-        ax.text(start + (depth - 1) / 2, row, said, size=drawing.scaled(8), style="italic", **middle)
-    for place in np.flatnonzero(ranking["tied"]).tolist():
-        ax.text(place + start, n_intents - 0.3, "=", size=drawing.scaled(small), **middle)
-    ax.set_ylim(n_intents - (0.1 if ranking["tied"].any() else 0.5), -0.5)
-    drawing.integers(ax.xaxis)
-
-
-def _key(ax: Axes, rankings: pd.DataFrame, labels: np.ndarray, new: np.ndarray) -> None:
-    """Add a legend of the shades and marks that occur."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    mesh, judged = ax.collections[0], rankings["judged"].to_numpy()
-    shades = np.unique(labels[labels > 0])
-    shades = shades[np.linspace(0, len(shades) - 1, min(5, len(shades))).astype(int)]
-    look: dict[str, Any] = {"linestyle": "", "markeredgecolor": "black", "markersize": 6}
-    marks: list[tuple[Any, str, Any]] = [
-        (((labels == 0) & judged).any(), "label 0 or none", Patch(facecolor=_JUDGED_0, edgecolor="0.8")),
-        *((True, f"label {label:g}", Patch(facecolor=mesh.cmap(mesh.norm(label)))) for label in shades),
-        (not judged.all(), "unjudged", Patch(**_UNJUDGED)),
-        (new.any(), "new intent", Line2D([], [], marker="o", color="white", **look)),
-        (rankings["tied"].any(), "tied score", Line2D([], [], marker="$=$", color="black", **look)),
-    ]
-    drawing.legend(ax, [mark for occurs, _, mark in marks if occurs], [name for occurs, name, _ in marks if occurs])

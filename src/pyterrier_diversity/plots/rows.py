@@ -1,22 +1,25 @@
-"""Pictures in rows: a point for each system or pair of systems."""
+"""Pictures of means: a point for each system or pair of systems, with intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..io import renamed
+from ..io import called, read_perquery, renamed
+from ..measures.parse import higher_is_better
+from ..meta.scores import read_scores, rounded
 from ..meta.significance.marks import told_of_test, with_bounds
+from ..meta.significance.tests import t_half_width
 from . import drawing
-from .drawing import BLUE, Names
+from .drawing import BLUE, Colours, Names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["differences", "means"]
+__all__ = ["differences", "means", "scatter"]
 
 _OF_COMPARE = ("measure", "name", "other", "difference", "p", "significant", "ci_low", "ci_high")
 # Intervals of one test differ by rounding only.
@@ -132,7 +135,7 @@ def differences(
     rows = rows.sort_values("difference", ascending=False, kind="stable")
     baselines = rows["other"].unique()
     one = len(baselines) == 1 and len(rows) > 1
-    pairs = rows["name"] if one else rows["name"].astype(str) + " - " + rows["other"].astype(str)
+    pairs = rows["name"] if one else rows["name"].astype(str) + " against " + rows["other"].astype(str)
     p, linestyle, caveat = ("p_corrected", "--", ", not corrected") if "p_corrected" in rows else ("p", "-", "")
     with drawing.named_rows(ax, pairs, _LINE_OF_TWO) as ax:
         _points(ax, rows[["difference", "ci_low", "ci_high", "significant"]], linestyle, [0])
@@ -146,6 +149,78 @@ def differences(
         marks += "   ? more trials could decide otherwise" if rows["undecided"].any() else ""
         what = f"difference in {rows['measure'].iloc[0]}{told}, with {level}intervals{caveat}"
         return drawing.caption(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
+
+
+def scatter(
+    perquery: Any,
+    a: object,
+    b: object,
+    *,
+    names: Names = None,
+    labels: Names = None,
+    colors: Colours = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show the means of systems by two measures, such as relevance against diversity.
+
+    Parameters
+    ----------
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
+    a, b : Measure or str
+        The measures to the right and upwards.
+    names, labels : mapping, optional
+        The text to show for each system or measure, by its name.
+    colors : mapping, optional
+        The colour of each system by its name, so that it is the same in several pictures; by default, the colours go by
+        the sorted names.
+    ax : Axes, optional
+        Where to draw; by default, a new figure.
+
+    Returns
+    -------
+    Axes
+        A point for each system with the 95% confidence intervals of both means, and a grey line through the best: the
+        systems that no other system surpasses by one measure without being worse by the other.
+
+    Raises
+    ------
+    ValueError
+        If the frame cannot be read, a measure is not in it, or both are the same.
+
+    Warns
+    -----
+    MissingWarning
+        If queries are left out, because a system has no value for them.
+
+    Examples
+    --------
+    >>> values = {"x": {"P@5": [0.5, 0.7], "RBU@5": [0.2, 0.3]}, "y": {"P@5": [0.2, 0.4], "RBU@5": [0.3, 0.4]}}
+    >>> rows = [(name, str(i), m, v) for name, by in values.items() for m, of in by.items() for i, v in enumerate(of)]
+    >>> ax = scatter(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "P@5", "RBU@5")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('P@5', 'RBU@5')
+    """
+    who, frame, chosen = "scatter", read_perquery(perquery), [str(a), str(b)]
+    if chosen[0] == chosen[1]:
+        raise ValueError(f"{who}: a and b must be two measures, not both {chosen[0]}.")
+    scores = read_scores(pd.concat([drawing.of_measure(who, frame, measure) for measure in chosen]))
+    values = np.array([scores.unrounded[measure] for measure in chosen])
+    means, half = values.mean(axis=2), t_half_width(values, 0.05)
+    shown, what = called("names", names, scores.systems), called("labels", labels, chosen)
+    good = rounded(means) * np.where([higher_is_better(measure) for measure in chosen], 1, -1)[:, None]
+    ahead = good[:, None] - good[:, :, None]  # of each system (rows), the others (columns)
+    best = means[:, ~((ahead >= 0).all(axis=0) & (ahead > 0).any(axis=0)).any(axis=1)]
+    with drawing.axes(ax) as ax:
+        ax.plot(*best[:, best[0].argsort()], color="0.6", linewidth=0.8, zorder=0)
+        for (name, look), x, y, wide, high in zip(
+            drawing.looks(scores.systems, colors).items(), *means, *half, strict=True
+        ):
+            how = look | {"linestyle": "", "markersize": drawing.scaled(5), "elinewidth": 0.8}
+            ax.errorbar(x, y, high, wide, label=drawing.fitted(shown[name]), **how)
+        drawing.legend(ax, *ax.get_legend_handles_labels())
+        told = f"means of {len(scores.queries)} queries with 95% intervals; grey: the best"
+        return drawing.caption(ax, told, x=what[chosen[0]], y=what[chosen[1]])
 
 
 def _rows_of_measure(
