@@ -10,7 +10,7 @@ from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER
 from pyterrier_diversity.io import read_qrels
 from pyterrier_diversity.warnings import SignificanceWarning
-from shell import BM25, run
+from shell import BM25, fail, run
 
 
 @pytest.mark.filterwarnings("default:corrected_means. only 8 queries are judged")
@@ -22,6 +22,8 @@ def test_means_are_corrected_by_the_qrels_of_people(tmp_path):
 
     rows = json.loads(run(*arguments))
     (difference,) = json.loads(run(*arguments, "--baseline", "bm25", "--no-tuning"))
+    assert "only 8 queries are judged" in fail(*arguments, "--strict")
+    run(*arguments, "--strict", "--ignore", "SignificanceWarning")
 
     runs = {name: FOLDER / f"{name}.run" for name in ("bm25", "xquad")}
     values = [evaluate_runs(read_qrels(path), runs, RBU @ 5, perquery=True) for path in (FOLDER / "qrels.txt", people)]

@@ -11,6 +11,7 @@ from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
 
 # Made by ppi-python, as tests/golden/README.md says.
 CASES = json.loads((Path(__file__).parents[1] / "golden" / "ppi.json").read_text())["cases"]
+pytestmark = pytest.mark.filterwarnings("ignore:corrected_means. only .. queries are judged")
 CORRECTED, ALONE = ["mean", "ci_low", "ci_high"], ["judged_mean", "judged_low", "judged_high"]
 
 
@@ -81,6 +82,27 @@ def test_intervals_end_at_the_range_of_the_measure_and_are_nan_where_nothing_var
     assert unknown["judged_high"].item() > 1.0
     assert equal[["mean", "judged_mean"]].iloc[0].tolist() == [1.0, 1.0]
     assert equal[["ci_low", "ci_high", "judged_low", "judged_high"]].isna().all(axis=None)
+    assert [each["clipped"].item() for each in (table, unknown, equal)] == [True, False, False]
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 0.9])
+def test_values_that_are_equal_have_a_mean_and_no_interval(value):
+    (row,) = meta.corrected_means(frame([value] * 60), frame([value] * 51)).to_dict("records")
+
+    assert row["mean"] == row["judged_mean"] == pytest.approx(value)
+    assert np.isnan([row[name] for name in ("ci_low", "ci_high", "judged_low", "judged_high")]).all()
+
+
+@pytest.mark.parametrize("baseline", [None, "b"])
+def test_an_interval_contains_its_mean_also_where_the_range_cuts_both(baseline):
+    people = np.r_[np.ones(49), 0.9]
+    cheap = np.r_[np.full(50, 0.9), np.ones(150)] - 0.02 * np.random.default_rng(1).random(200)
+    cheap, people = (perquery({"a": a, "b": np.zeros(len(a))}, "StRecall@5") for a in (cheap, people))
+
+    row = meta.corrected_means(cheap, people, baseline=baseline, tuning=False).iloc[0]
+
+    assert row["ci_low"] <= row["mean"] <= row["ci_high"]
+    assert (row["mean"], row["clipped"]) == (1.0, True)
 
 
 def test_qrels_of_a_cheap_judge_and_of_people_give_both_frames():
@@ -92,7 +114,7 @@ def test_qrels_of_a_cheap_judge_and_of_people_give_both_frames():
     values = [evaluate_runs(q, runs, [RBU @ 5, StRecall @ 5], perquery=True) for q in (cheap, some)]
 
     with pytest.warns(
-        UserWarning, match="only 8 queries are judged, so the intervals are too narrow. Judge at least 20"
+        UserWarning, match="only 8 queries are judged, so the intervals may be too narrow. Judge at least 50"
     ):
         table = meta.corrected_means(*values)
 

@@ -389,7 +389,7 @@ def test_it_says_what_the_measures_mean_when_from_which_files_and_with_which_ver
     assert told["Systems"].split("<br>")[0] == "xquad: a table in memory"
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", told["Date"])
     assert "pyterrier-diversity" in told["Versions"]
-    assert told["Test"].startswith("paired t-test, holm correction per measure")
+    assert told["Test"].startswith("paired t-test, holm correction of 2 pairs per measure")
 
 
 def test_plain_words_are_used_only_where_they_are_true():

@@ -107,9 +107,10 @@ def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()]
     with asked.checked():
         qrels = [asked.judged_by(name, chosen) for name in (asked.qrels, people)]
         cheap, judged = (asked.values(chosen, frame, perquery=True) for frame in qrels)
-    end_if_incomplete(cheap)
-    end_if_incomplete(judged)
-    shown.put(corrected_means(cheap, judged, measures=chosen, **how))
+        end_if_incomplete(cheap)
+        end_if_incomplete(judged)
+        table = corrected_means(cheap, judged, measures=chosen, **how)
+    shown.put(table)
 
 
 @command

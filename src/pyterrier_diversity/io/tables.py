@@ -155,7 +155,7 @@ class Table:
     @property
     def _legend(self) -> str:
         """The legend of formats with bold numbers."""
-        return self.legend + " Bold: the highest mean." * any(cell.best for row in self.cells for cell in row)
+        return self.legend + " Bold: the best mean." * any(cell.best for row in self.cells for cell in row)
 
     @property
     def _columns(self) -> list[tuple[Cell, ...]]:

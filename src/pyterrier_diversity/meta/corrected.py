@@ -11,8 +11,8 @@ from ..parameters import LEVEL
 from ..warnings import SignificanceWarning
 from .scores import Measures, Scores, range_of, read_scores, with_legend
 
-# With fewer judged queries, the normal distribution is a poor approximation.
-_FEWEST = 20
+# With fewer judged queries, intervals of 95 % cover about 90 % in simulations.
+_FEWEST = 50
 
 _ESTIMATES = ("mean", "ci_low", "ci_high", "judged_mean", "judged_low", "judged_high")
 
@@ -59,10 +59,11 @@ def corrected_means(
         - ``judged_mean``: mean, or difference of means, over the queries that people judged, by their judgements alone
         - ``judged_low``: lower end of its confidence interval
         - ``judged_high``: upper end of its confidence interval
+        - ``clipped``: whether a mean or an end was outside of the measure's range, and was set to its limit
         - ``queries``: number of queries
         - ``judged``: number of queries that people judged
 
-        Intervals of means are cut off at the limits of the measure's range, and are NaN if all values are equal.
+        An interval is NaN if all values, or all differences, are equal.
         ``attrs["legend"]`` describes the columns.
 
     Raises
@@ -74,7 +75,7 @@ def corrected_means(
     Warns
     -----
     SignificanceWarning
-        If fewer than 20 queries are judged.
+        If fewer than 50 queries are judged.
 
     Notes
     -----
@@ -121,14 +122,19 @@ def corrected_means(
     for measure in cheap.measures:
         values = (of.by_measure[measure] for of in (cheap, people))
         predicted, observed = (of[first] if baseline is None else of[first] - of[second] for of in values)
-        bounds = range_of(measure) if baseline is None else (-np.inf, np.inf)
+        low, high = range_of(measure)
+        bounds = (low, high) if baseline is None else (low - high, high - low)
         mean = prediction_powered(observed, np.take(predicted, places, axis=1), predicted, alpha, tuning=tuning)
-        alone = _with_interval(observed.mean(axis=1), observed.std(axis=1) / np.sqrt(len(places)), alpha)
-        columns = [column for mean, *ends in (mean, alone) for column in (mean, *np.clip(ends, *bounds))]
-        parts.append(dict(zip(_ESTIMATES, columns, strict=True)))
+        alone = _with_interval(observed.mean(axis=1), _error(observed), alpha)
+        estimates = np.array([*mean, *alone])
+        within = np.clip(estimates, *bounds)
+        clipped = ((estimates != within) & ~np.isnan(estimates)).any(axis=0)
+        parts.append(dict(zip(_ESTIMATES, within, strict=True)) | {"clipped": clipped})
     table = cheap.table(parts, first, second)
     table = table.assign(queries=len(cheap.queries), judged=len(places))
-    table = table[["name", *([] if baseline is None else ["other"]), "measure", *_ESTIMATES, "queries", "judged"]]
+    table = table[
+        ["name", *([] if baseline is None else ["other"]), "measure", *_ESTIMATES, "clipped", "queries", "judged"]
+    ]
     return with_legend(table, corrected_means, {"alpha": alpha, "tuning": tuning})
 
 
@@ -150,11 +156,16 @@ def prediction_powered(
         deviations = (each - each.mean(axis=-1, keepdims=True) for each in (people, cheap))
         covariance = np.multiply(*deviations).mean(axis=-1, keepdims=True)
         variance = np.concatenate([cheap, cheap_of_all], axis=-1).var(axis=-1, ddof=1, keepdims=True)
-        varies = variance > 0
+        varies = np.ptp(cheap_of_all, axis=-1, keepdims=True) > 0
         weight = np.where(varies, np.clip(covariance / np.where(varies, (1 + n / n_all) * variance, 1), 0, 1), 0.0)
     rest, predicted = people - weight * cheap, weight * cheap_of_all
-    error = np.sqrt(predicted.var(axis=-1) / n_all + rest.var(axis=-1) / n)
+    error = np.hypot(_error(predicted), _error(rest))
     return _with_interval(weight[..., 0] * cheap_of_all.mean(axis=-1) + rest.mean(axis=-1), error, alpha)
+
+
+def _error(values: np.ndarray) -> np.ndarray:
+    """Return the standard errors of means over the last axis, with deviations that divide by N."""
+    return np.where(np.ptp(values, axis=-1) > 0, values.std(axis=-1) / np.sqrt(values.shape[-1]), 0.0)
 
 
 def _with_interval(mean: np.ndarray, error: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -182,6 +193,6 @@ def _places_of_judged(cheap: Scores, people: Scores) -> list[int]:
     if len(people.queries) < 2:
         raise ValueError("corrected_means: judged must have at least two queries, not 1.")
     if len(people.queries) < _FEWEST:
-        few = f"corrected_means: only {len(people.queries)} queries are judged, so the intervals are too narrow."
+        few = f"corrected_means: only {len(people.queries)} queries are judged, so the intervals may be too narrow."
         warn(SignificanceWarning(f"{few} Judge at least {_FEWEST}."))
     return [place[query] for query in people.queries]

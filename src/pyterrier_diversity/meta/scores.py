@@ -31,7 +31,7 @@ class Scores(NamedTuple):
     ``systems`` and ``queries`` are sorted, so that random draws do not depend on the order of rows. ``measures`` are in
     the order of the frame, and so is ``given``, the systems again. ``by_measure`` has an array of shape (systems,
     queries) for each measure, and ``unrounded`` has the same values before rounding. Equal means of these may differ in
-    the last bit, but not once they are rounded.
+    the last bit, but not once they are rounded. ``means`` are those of `aggregates`, to the last bit.
     """
 
     systems: list[str]
@@ -39,6 +39,7 @@ class Scores(NamedTuple):
     by_measure: dict[str, np.ndarray]
     given: list[str]
     unrounded: dict[str, np.ndarray]
+    means: dict[str, np.ndarray]
 
     @property
     def measures(self) -> list[str]:
@@ -143,7 +144,11 @@ def read_scores(
         raise ValueError("perquery: there is no query for which all systems have a value.")
     values = {measure: table.loc[measure].to_numpy() for measure in wanted}
     by_measure = {measure: rounded(of_measure) for measure, of_measure in values.items()}
-    scores = Scores(systems, list(table.columns), by_measure, given, values)
+    in_order = table[[query for query in frame["qid"].unique() if query in table]].cumsum(axis=1).iloc[:, -1] / len(
+        table.columns
+    )
+    means = {measure: in_order.loc[measure].to_numpy() for measure in wanted}
+    scores = Scores(systems, list(table.columns), by_measure, given, values, means)
     for what in two:
         if (n := scores.sizes[f"n_{what}"]) < 2:
             raise ValueError(f"{who}: perquery must have at least two {what}, not {n}.")

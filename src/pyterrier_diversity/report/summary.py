@@ -50,7 +50,7 @@ class TestedMeans:
 
     def __init__(self, scores: Scores, compared: pd.DataFrame | None) -> None:
         self.compared, self._measures = compared, scores.measures
-        means = pd.DataFrame({name: of.mean(axis=1) for name, of in scores.unrounded.items()}, scores.systems)
+        means = pd.DataFrame(scores.means, scores.systems)
         # The lower, the better, where a measure says so.
         self._signs = {name: 1 if higher_is_better(name) else -1 for name in self._measures}
         first = self._measures[0]

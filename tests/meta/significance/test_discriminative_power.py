@@ -223,7 +223,7 @@ def test_tables_say_how_they_were_made(function):
     assert list(result.attrs.pop("legend")) == list(result.columns)
     assert result["measure"].unique().tolist() == ["AP"]
     how = {"test": "bootstrap", "alpha": 0.05, "n_trials": 100, "version": __version__, "smallest_p": 0.0}
-    assert result.attrs == how | {"n_systems": 5, "n_queries": 20}
+    assert result.attrs == how | {"n_systems": 5, "n_queries": 20, "n_pairs": 10}
 
 
 # Real data

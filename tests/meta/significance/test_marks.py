@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from by_hand import of_measures
-from pyterrier_diversity import RBU, signature
+from pyterrier_diversity import RBU, UserModel, signature
 from pyterrier_diversity.io import renamed
 from pyterrier_diversity.io.labels import escaped
 from pyterrier_diversity.meta import compare, comparison_text, significance_table
@@ -45,8 +45,22 @@ def test_with_a_baseline_a_mean_is_marked_by_higher_ones_too(perquery):
     ]
     assert table.legend == (
         "Raised: significantly higher than; lowered: significantly lower than "
-        "(paired t-test, holm correction per measure, alpha = 0.05, queries: 4)."
+        "(paired t-test, holm correction of 3 pairs per measure, alpha = 0.05, queries: 4)."
     )
+
+
+def test_of_a_measure_of_which_lower_values_are_better_the_lowest_mean_is_bold_and_marked():
+    effort = UserModel(model=3, stop="ERR", effort="rank") @ 10
+    values = of_measures(**{str(effort): {"a": [1.0, 1.2, 1.1], "b": [4.0, 4.1, 4.3]}})
+
+    table = significance_table(compare(values, "t", baseline="b"), labels={effort: "ranks read"})
+
+    assert [(row[1].text, row[2].above, row[2].below, row[2].best) for row in table.cells] == [
+        ("b", "", "", False),
+        ("a", "a", "", True),
+    ]
+    assert table.header == ["", "name", "ranks read"]
+    assert table.legend.startswith("Raised: significantly better than (paired t-test, not corrected")
 
 
 def test_text_marks_after_the_mean(perquery):
@@ -67,7 +81,7 @@ def test_latex_has_the_best_in_bold_escapes_names_and_keeps_signatures(perquery)
     assert lines[0] == r"% needs \usepackage{booktabs}"
     assert lines[1] == f"% {signature(RBU @ 5)}"
     assert lines[2].startswith("% Raised: significantly higher than (paired t-test")
-    assert lines[2].endswith(" Bold: the highest mean.")
+    assert lines[2].endswith(" Bold: the best mean.")
     assert lines[3:7] == [
         r"\begin{tabular}{llr@{}lr}",
         r"\toprule",
@@ -162,7 +176,7 @@ def test_the_legend_explains_only_marks_that_occur(perquery):
     alike = significance_table(compare(perquery, "t", ["Mine"]))
     assert alike.legend.startswith("No difference is significant (paired t-test")
     for text in (alike.to_latex(), alike.to_html(), alike.to_markdown()):
-        assert "queries: 4). Bold: the highest mean." in text
+        assert "queries: 4). Bold: the best mean." in text
     assert "Bold" not in str(alike)
 
 
@@ -237,9 +251,9 @@ def test_no_p_value_is_printed_as_0(p, attrs, text):
     ("how", "told"),
     [
         ({"test": "t"}, "paired t-test, not corrected, alpha"),
-        ({"test": "tukey"}, "two-way Tukey HSD per measure, alpha"),
+        ({"test": "tukey"}, "two-way Tukey HSD of 3 systems per measure, alpha"),
         ({"test": "tukey", "groups": "pairwise"}, "two-way Tukey HSD, not corrected, alpha"),
-        ({"test": "t", "correction": "holm"}, "paired t-test, holm correction per measure, alpha"),
+        ({"test": "t", "correction": "holm"}, "paired t-test, holm correction of 3 pairs per measure, alpha"),
         ({"test": "t", "alternative": "greater"}, "paired t-test, not corrected, one-sided, alpha"),
     ],
 )

@@ -18,6 +18,7 @@ from statsmodels.stats.multitest import multipletests
 
 from by_hand import of_measures, perquery, t_of
 from pyterrier_diversity import __version__
+from pyterrier_diversity.evaluate import aggregates
 from pyterrier_diversity.meta import compare
 from pyterrier_diversity.meta.scores import rounded
 from pyterrier_diversity.meta.significance import randomisation
@@ -412,6 +413,33 @@ def test_an_interval_of_a_mean_ends_at_the_range_of_its_measure():
     for row in (of_utility, of_nobody):
         assert row["mean_high"] > 1
         assert row["other_mean_low"] < 0
+
+
+@pytest.mark.parametrize("test", ["tukey-randomised", "tukey", "t", "bootstrap"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_an_interval_of_a_difference_stays_within_what_the_range_allows_and_has_no_negative_zero(test, alternative):
+    if alternative == "greater" and "tukey" in test:
+        pytest.skip("Tukey's tests have no sides")
+    values = {"a": [1.0, 1.0, 0.9, 0.0], "b": [0.0, 0.0, 0.0, 1.0], "c": [0.0, 0.0, 0.0, 1.0]}
+
+    within = compare(perquery(values, "StRecall@5"), test, alternative=alternative, rng=1)
+    free = compare(perquery(values, "mine"), test, alternative=alternative, rng=1)
+
+    for end in ("ci_low", "ci_high"):
+        assert within[end].tolist() == np.clip(free[end], -1, 1).tolist()
+        assert not np.signbit(within[end][within[end] == 0]).any()
+    assert free["ci_high"].max() > 1
+
+
+def test_means_are_those_of_the_evaluation_to_the_last_digit():
+    rng = np.random.default_rng(1)
+    values = perquery({"a": rng.random(30), "b": rng.random(30)}).sample(frac=1, random_state=1)
+
+    (row,) = compare(values, "t").to_dict("records")
+
+    means = aggregates(values).set_index("name")["RBU"]
+    assert (row["mean"], row["other_mean"]) == (means[row["name"]], means[row["other"]])
+    assert row["difference"] == row["mean"] - row["other_mean"]
 
 
 def test_equal_values_have_no_interval_of_their_mean():

@@ -97,8 +97,8 @@ def compare(
         - ``ci_low``: lower end of the confidence interval of the difference, not corrected
         - ``ci_high``: upper end of the confidence interval of the difference, not corrected
 
-        The intervals of means are Student's. They are cut off at the limits of the measure's range, and are NaN where
-        all values are equal. A p-value within two standard errors of alpha is undecided: raise ``n_trials``.
+        The intervals of means are Student's, and NaN where all values are equal. Intervals are cut off at what the
+        measure's range allows. A p-value within two standard errors of alpha is undecided: raise ``n_trials``.
         ``attrs["legend"]`` describes the columns, ``attrs["signatures"]`` the measures, and ``attrs`` the test;
         ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of systems and queries, and
         ``attrs["bounds"]`` (corrected random trials only) what a ``p_corrected`` of 0 is below, by measure.
@@ -152,10 +152,12 @@ def compare(
     how = how._replace(level=level)
     first, second = scores.pairs(who, baseline)
     measures_left = progress(list(scores.by_measure.items()), how.test, unit="measure")
-    parts = [_statistics(values, range_of(name), first, second, how) for name, values in measures_left]
+    parts = [
+        _statistics(values, scores.means[name], range_of(name), first, second, how) for name, values in measures_left
+    ]
     table = scores.table(parts, first, second)
     table = table.assign(**how.decided(table["p"].to_numpy(), len(parts), len(scores.queries)))
-    attrs = {**how.attributes(scores), "ci": ci}
+    attrs = {**how.attributes(scores), "n_pairs": len(first), "ci": ci}
     attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
     attrs |= _bounds(table, how, len(parts))
@@ -207,10 +209,14 @@ def _bounds(table: pd.DataFrame, how: Design, n_measures: int) -> dict[Hashable,
 
 
 def _statistics(
-    values: np.ndarray, bounds: tuple[float, float], first: np.ndarray, second: np.ndarray, how: Design
+    values: np.ndarray,
+    means: np.ndarray,
+    bounds: tuple[float, float],
+    first: np.ndarray,
+    second: np.ndarray,
+    how: Design,
 ) -> dict[str, np.ndarray]:
     """Return the columns of the pairs of a measure, whose values are within ``bounds``."""
-    means = values.mean(axis=1)
     half_widths = np.where(np.ptp(values, axis=1) == 0, np.nan, t_half_width(values, how.level))
     low, high = np.clip([means - half_widths, means + half_widths], *bounds)
     z, difference = rounded(values[first] - values[second]), means[first] - means[second]
@@ -225,7 +231,10 @@ def _statistics(
         "p": p,
     }
     if half_width is not None:
-        columns["ci_low"], columns["ci_high"] = _interval(columns["difference"], p, half_width, how)
+        most = bounds[1] - bounds[0]
+        # Added, 0 makes a negative zero positive.
+        ends = np.clip(_interval(columns["difference"], p, half_width, how), -most, most) + 0.0
+        columns["ci_low"], columns["ci_high"] = ends
     return columns if borderline is None else columns | {"borderline": borderline}
 
 

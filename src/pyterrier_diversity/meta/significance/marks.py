@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ...io import Cell, Table, aligned, in_lines, p_text, printable, renamed
+from ...measures.parse import higher_is_better
 from ...parameters import Parameter
 from .compare import refuse_incomplete
 from .tests import TESTS
@@ -41,11 +42,12 @@ def significance_table(
     -------
     Table
         The baselines come first, then the other systems in the order of the frame. Each system, or each baseline, has a
-        letter, or a number if there are more than 26, in the first column. A mean carries the letters
-        of the systems with a significantly lower mean and, if the systems were compared with baselines, those of the
-        baselines with a significantly higher one. The legend says which test was used, which p-values were corrected
-        together, and which decisions more trials could change. ``to_latex()``, ``to_html()``, ``to_markdown()`` and
-        ``to_text()`` return the table in these forms, ``transposed()`` the table with the measures as rows.
+        letter, or a number if there are more than 26, in the first column. A mean carries the letters of the systems
+        with a significantly lower mean and, if the systems were compared with baselines, those of the baselines with a
+        significantly higher one; the other way round if lower values are better. The legend says which test was used,
+        which p-values were corrected together, and which decisions more trials could change. ``to_latex()``,
+        ``to_html()``, ``to_markdown()`` and ``to_text()`` return the table in these forms, ``transposed()`` the table
+        with the measures as rows.
 
     Raises
     ------
@@ -71,40 +73,50 @@ def significance_table(
     places = Parameter(int, interval="[0, 100]").check("significance_table", "places", places)
     refuse_incomplete("significance_table", compared, _FOR_MARKS)
     compared = renamed(compared, names, labels)
-    cells = _table_cells(compared, places)
-    marked = ["raised: significantly higher than"] if any(cell.above for row in cells for cell in row) else []
-    marked += ["lowered: significantly lower than"] if any(cell.below for row in cells for cell in row) else []
+    old = {new: name for name, new in compared.attrs.get("labels", {}).items()}
+    signs = {name: 1 if higher_is_better(old.get(name, name)) else -1 for name in compared["measure"].unique()}
+    cells = _table_cells(compared, places, signs)
+    up, down = ("better", "worse") if -1 in signs.values() else ("higher", "lower")
+    marked = [f"raised: significantly {up} than"] if any(cell.above for row in cells for cell in row) else []
+    marked += [f"lowered: significantly {down} than"] if any(cell.below for row in cells for cell in row) else []
     meaning, told = ("; ".join(marked) or "no difference is significant").capitalize(), told_of_test(compared.attrs)
     legend = f"{meaning}{f' ({told})' if told else ''}.{_told_of_undecided(compared)}"
-    header = ["", "name", *map(str, dict.fromkeys(compared["measure"]))]
+    header = ["", "name", *map(str, signs)]
     return Table(header, cells, legend, compared.attrs.get("signatures", {}))
 
 
-def _table_cells(compared: pd.DataFrame, places: int) -> list[list[Cell]]:
-    """Return a row for each system: its mark, its name, and its means with the marks beside them."""
+def _table_cells(compared: pd.DataFrame, places: int, signs: Mapping[str, int]) -> list[list[Cell]]:
+    """Return a row for each system: its mark, its name, and its means with the marks beside them.
+
+    The sign of a measure is -1 if lower values are better.
+    """
     columns = [compared[name].tolist() for name in _FOR_MARKS]
     baselines = compared.attrs.get("baseline")
     first = [name for name in baselines or () if name in columns[2]]
-    measures, systems = (list(dict.fromkeys(names)) for names in (columns[0], [*first, *columns[1], *columns[2]]))
+    systems = list(dict.fromkeys([*first, *columns[1], *columns[2]]))
     marks = letters(systems if baselines is None else baselines)
-    texts = dict.fromkeys(itertools.product(systems, measures), "nan")
-    higher: dict[tuple[str, str], list[str]] = {at: [] for at in texts}
-    lower: dict[tuple[str, str], list[str]] = {at: [] for at in texts}
+    texts = dict.fromkeys(itertools.product(systems, signs), "nan")
+    better: dict[tuple[str, str], list[str]] = {at: [] for at in texts}
+    worse: dict[tuple[str, str], list[str]] = {at: [] for at in texts}
     for measure, *names, one_mean, other_mean, significant in zip(*columns, strict=True):
         for (name, other), (mean, against) in ((names, (one_mean, other_mean)), (names[::-1], (other_mean, one_mean))):
             texts[name, measure] = f"{mean:z.{places}f}"
-            if significant and other in marks and mean > against:
-                higher[name, measure].append(marks[other])
-            elif significant and other in marks and mean < against and baselines is not None:
-                lower[name, measure].append(marks[other])
-    best = {measure: max((texts[name, measure] for name in systems), key=float) for measure in measures}
+            gain = signs[measure] * (mean - against)
+            if significant and other in marks and gain > 0:
+                better[name, measure].append(marks[other])
+            elif significant and other in marks and gain < 0 and baselines is not None:
+                worse[name, measure].append(marks[other])
+    best = {
+        measure: texts[max(systems, key=lambda name: sign * float(texts[name, measure])), measure]
+        for measure, sign in signs.items()
+    }
     separator = "," if len(marks) > len(string.ascii_lowercase) else ""
 
     def cell(name: str, measure: str) -> Cell:
-        above, below = (separator.join(of[name, measure]) for of in (higher, lower))
+        above, below = (separator.join(of[name, measure]) for of in (better, worse))
         return Cell(texts[name, measure], above, below, texts[name, measure] == best[measure], is_number=True)
 
-    return [[Cell(marks.get(name, "")), Cell(str(name)), *(cell(name, m) for m in measures)] for name in systems]
+    return [[Cell(marks.get(name, "")), Cell(str(name)), *(cell(name, m) for m in signs)] for name in systems]
 
 
 def letters(systems: Sequence[str]) -> dict[str, str]:
@@ -114,14 +126,17 @@ def letters(systems: Sequence[str]) -> dict[str, str]:
 
 
 def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
-    """Describe the test of a frame from `compare`: correction, level, trials, seed and number of queries."""
+    """Describe the test of a frame from `compare`: the family of p, level, trials, seed and number of queries."""
     how = []
     if attrs.get("test") in TESTS:
         test = TESTS[attrs["test"]]
-        together = test.of_all is not None and attrs.get("groups", "all") == "all"
-        uncorrected = " per measure" if together else ", not corrected"
-        correction = attrs.get("correction")
-        how.append(test.title + (f", {correction} correction per measure" if correction else uncorrected))
+        family = ", not corrected"
+        if "correction" in attrs:
+            pairs = "1 pair" if attrs["n_pairs"] == 1 else f"{attrs['n_pairs']} pairs"
+            family = f", {attrs['correction']} correction of {pairs} per measure"
+        elif test.of_all is not None and attrs.get("groups", "all") == "all":
+            family = f" of {attrs['n_systems']} systems per measure"
+        how.append(test.title + family)
     if attrs.get("alternative") == "greater":
         how.append("one-sided")
     how += [f"{what} {attrs[name]}" for name, what in _TOLD.items() if attrs.get(name) is not None]
