@@ -138,7 +138,7 @@ class TestOnSubtopics:
     def test_subtopics_need_their_columns(self, column):
         with pytest.raises(ValueError, match=f"^OnSubtopics: subtopics: missing column {column}; found: "):
             OnSubtopics(BM25(DOCUMENTS), SUBTOPICS.drop(columns=column))
-        with pytest.raises(TypeError, match=r"^OnSubtopics: subtopics must be a frame, not BM25\.$"):
+        with pytest.raises(TypeError, match=r"^OnSubtopics: subtopics must be a frame, not BM25\. dataset"):
             OnSubtopics(SUBTOPICS, BM25(DOCUMENTS))
 
     def test_a_subtopic_that_is_there_twice_is_refused(self):

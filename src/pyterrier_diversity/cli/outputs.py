@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from glob import glob
@@ -101,11 +102,7 @@ class Called:
     def renamed(self) -> dict[str, dict[str, str]]:
         """The new names of runs and of measures, if they are given."""
         files = {"names": self.names, "labels": self.labels}
-        return {
-            what: {old: new for path in paths for old, new in io.read_names(path).items()}
-            for what, paths in files.items()
-            if paths
-        }
+        return {what: dict(ChainMap(*map(io.read_names, paths))) for what, paths in files.items() if paths}
 
 
 @dataclass(frozen=True, kw_only=True)

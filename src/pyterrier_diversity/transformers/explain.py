@@ -16,7 +16,7 @@ from ..measures.composite import innermost, last_rank
 from ..measures.parse import read_measure
 from ..progress import progress
 from .evaluate import as_run, with_judgements
-from .steps import Step, in_ranking_order
+from .steps import Step, check_columns, in_ranking_order
 
 
 class Explain(Step):
@@ -188,6 +188,8 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     ------
     ValueError
         If a column is missing, or the two frames have different measures.
+    TypeError
+        If one is not a frame.
 
     Examples
     --------
@@ -205,9 +207,7 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     keys = ["qid", "rank", "position"]
     columns = [*keys, "docno", "new_intents", "contribution", "value"]
     for what, frame in (("explained", explained), ("other", other)):
-        if missing := [column for column in (*columns, "measure") if column not in frame]:
-            which = f"the column {', '.join(missing)} is missing"
-            raise ValueError(f"explain_difference: {what} must be a frame from Explain, but {which}.")
+        check_columns(frame, (*columns, "measure"), f"explain_difference: {what}", "Explain returns it.")
     measures = sorted({*explained["measure"], *other["measure"]})
     if len(measures) > 1:
         raise ValueError(f"explain_difference: both frames must have the same measure, not {', '.join(measures)}.")

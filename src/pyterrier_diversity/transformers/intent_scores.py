@@ -12,7 +12,7 @@ from ..frames import Columns, by_number
 from ..io import qrels_frame
 from ..judged import Gain, judge, relevance_probability
 from ..parameters import GRADES, checked
-from .steps import Candidates, Step
+from .steps import Candidates, Step, check_columns
 
 # The column of query and intent together; the name is not used anywhere else.
 _NAME = "qid.iteration"
@@ -55,14 +55,8 @@ class OnSubtopics(Step):
     """
 
     def __init__(self, pipeline: pt.Transformer, subtopics: pd.DataFrame, *, rescore: bool = False) -> None:
-        if not isinstance(subtopics, pd.DataFrame):
-            raise TypeError(f"OnSubtopics: subtopics must be a frame, not {type(subtopics).__name__}.")
-        missing = [column for column in ("qid", "iteration", "query") if column not in subtopics]
-        if missing:
-            raise ValueError(
-                f"OnSubtopics: subtopics: missing column {', '.join(missing)}; found: "
-                f"{', '.join(map(str, subtopics.columns))}."
-            )
+        hint = "dataset.get_topics('subtopics') returns them."
+        check_columns(subtopics, ("qid", "iteration", "query"), "OnSubtopics: subtopics", hint)
         self.pipeline = pipeline
         self.subtopics = subtopics
         self.rescore = rescore
@@ -186,12 +180,8 @@ def read_intent_scores(
         weight is negative, or differs between the rows of an intent.
     """
     what = f"{who}: intents"
-    missing = [name for name in ("iteration", "score") if name not in frame]
-    if missing:
-        raise ValueError(
-            f"{what}: missing column {', '.join(missing)}; found: {', '.join(map(str, frame.columns))}. "
-            "OnSubtopics(pipeline, subtopics) returns scores for intents, and so does oracle_intent_scores(qrels)."
-        )
+    hint = "OnSubtopics(pipeline, subtopics) returns scores for intents, and so does oracle_intent_scores(qrels)."
+    check_columns(frame, ("iteration", "score"), what, hint)
     columns = Columns(frame, ("query_id", "iteration", "doc_id", "score"), what)
     query = pd.Series(columns.objects("query_id"))
     kept = query.isin([one.query_id for one in queries]).to_numpy()

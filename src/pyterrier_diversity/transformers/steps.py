@@ -185,6 +185,15 @@ def candidates(results: pd.DataFrame, who: str) -> list[Candidates]:
     ]
 
 
+def check_columns(frame: Any, names: Iterable[str], what: str, hint: str) -> None:
+    """Raise an error unless ``frame`` is a frame with these columns."""
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"{what} must be a frame, not {type(frame).__name__}. {hint}")
+    if missing := [name for name in names if name not in frame]:
+        found = ", ".join(map(str, frame.columns))
+        raise ValueError(f"{what}: missing column {', '.join(missing)}; found: {found}. {hint}")
+
+
 def in_ranking_order(results: pd.DataFrame, who: str) -> pd.DataFrame:
     """Return results by query and rank, with ir_measures' names; the index has the place of each row before.
 
