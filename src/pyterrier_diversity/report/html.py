@@ -132,8 +132,8 @@ def html_report(
         qrels, given, frames = _read(qrels, runs, path, baseline)
         perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
         scores = read_scores(perquery)
-        how: dict[str, Any] = {"correction": correction, "alpha": alpha, "rng": rng}
-        tested = TestedMeans(scores, _compared(perquery, scores, test, baseline, **how))
+        how: dict[str, Any] = {"test": test, "baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
+        tested = TestedMeans(scores, _compared(perquery, scores, **how))
     frames = {name: frames[name] for name in tested.systems}
     with collected():  # warnings that are given already
         data, further = _data_told(qrels, given, frames, cutoff, found)
@@ -170,21 +170,14 @@ def _read(
     return io.qrels_frame(qrels), given, dict(io.read_runs(given, who=_WHO))
 
 
-def _compared(
-    perquery: pd.DataFrame,
-    scores: Scores,
-    test: Test | None,
-    baseline: str | None,
-    *,
-    correction: str | None,
-    **how: Any,
-) -> pd.DataFrame | None:
+def _compared(perquery: pd.DataFrame, scores: Scores, **how: Any) -> pd.DataFrame | None:
     """Return the test of the differences, or None if there is nothing to compare."""
     if min(len(scores.systems), len(scores.queries)) < 2:
         return None
-    if test is None:
-        test, correction = ("tukey-randomised", correction) if baseline is None else ("t", correction or "holm")
-    return compare(perquery, test, baseline=baseline, correction=correction, **how)
+    if how["test"] is None:
+        alone = {"test": "t", "correction": how["correction"] or "holm"}
+        how |= {"test": "tukey-randomised"} if how["baseline"] is None else alone
+    return compare(perquery, **how)
 
 
 @cache
@@ -248,27 +241,23 @@ def _differences_told(
     from ..transformers import Explain
 
     first = scores.systems.index(baseline)
-    gains = {
-        measure: pd.DataFrame(
-            rounded((values - values[first]) * (1 if higher_is_better(measure) else -1)).T,
-            scores.queries,
-            scores.systems,
-        )
-        for measure, values in scores.by_measure.items()
-    }
+    gains = {}
+    for measure, values in scores.by_measure.items():
+        gain = (values - values[first]) * (1 if higher_is_better(measure) else -1)
+        gains[measure] = pd.DataFrame(rounded(gain).T, scores.queries, scores.systems)
     others = [name for name in frames if name != baseline]
     pictures = {
         measure: {name: list(of[name].sort_values(ascending=False, kind="stable").items()) for name in others}
         for measure, of in gains.items()
     }
     pair = (baseline, *others[:1])
-    gain = gains[scores.measures[0]][pair[-1]]
-    largest = gain.abs().sort_values(ascending=False, kind="stable")
+    of_pair = gains[scores.measures[0]][pair[-1]]
+    largest = of_pair.abs().sort_values(ascending=False, kind="stable")
     explain, shown = Explain(qrels, scores.measures[0]), []
     for qid in largest.index[largest > 0][:_MOST_QUERIES]:
         of_query = {name: frames[name][frames[name]["qid"] == qid] for name in pair}
         rankings = {name: explain(rows).to_dict("records") for name, rows in of_query.items()}
-        shown.append({"qid": qid, "difference": gain[qid], "rankings": rankings})
+        shown.append({"qid": qid, "difference": of_pair[qid], "rankings": rankings})
     return {"baseline": baseline, "n_queries": len(scores.queries), "pictures": pictures, "queries": shown}
 
 
