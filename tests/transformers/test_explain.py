@@ -381,7 +381,5 @@ def test_rankings_explained_by_different_measures_are_not_compared():
 
     with pytest.raises(ValueError, match=r"must have the same measure, not RBU@5, StRecall@5\."):
         explain_difference(one, other)
-    with pytest.raises(
-        ValueError, match="^explain_difference: other: missing column value; found: "
-    ):
+    with pytest.raises(ValueError, match=r"^explain_difference: other: missing column value; found: "):
         explain_difference(one, one.drop(columns="value"))
