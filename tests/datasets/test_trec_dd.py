@@ -41,17 +41,6 @@ def test_subtopics_are_those_of_the_file(dd_home, year):
     assert subtopics.to_numpy().tolist() == [[*ids, " ".join(name.split())] for *ids, name in expected]
 
 
-@pytest.mark.parametrize("year", [16, 17])
-def test_qrels_are_those_of_the_reader(dd_home, year):
-    dataset = pt.get_dataset(f"diversity:trec-dd/20{year}")
-
-    path = next(dd_home.glob(f"*20{year}*"))
-    pd.testing.assert_frame_equal(dataset.get_qrels(), read_dd_truth(path))
-    labels = dataset.get_qrels().groupby(["qid", "docno"])["label"]  # ir_measures reads the last one
-    assert labels.last().equals(labels.max())
-    pd.testing.assert_frame_equal(dataset.get_qrels("passages"), read_dd_truth(path, "passages"))
-
-
 def test_a_broken_file_in_the_cache_is_named(dd_home):
     path = dd_home / "truth_data_nyt_2017_v2.3.xml"
     path.write_text("<html></html>")
@@ -97,10 +86,11 @@ def test_queries_have_subtopics():
 
 
 @pytest.mark.parametrize("level", ["", "/passages"])
-def test_qrels_of_ir_datasets_have_the_columns_of_the_reader(dd_home, level):
+def test_qrels_are_those_of_the_reader(dd_home, level):
     qrels = list(ir_datasets.load(f"trec-dd/2016{level}").qrels_iter())
 
     expected = read_dd_truth(dd_home / "dynamic-domain-2016-truth-data.xml.gz", level[1:] or "documents")
+    pd.testing.assert_frame_equal(pt.get_dataset("diversity:trec-dd/2016").get_qrels(level[1:] or None), expected)
     assert [[*qrel] for qrel in qrels] == expected.to_numpy().tolist()
     theirs = {"qid": "query_id", "docno": "doc_id", "label": "relevance", "iteration": "subtopic_id"}
     assert [*qrels[0]._fields] == [theirs.get(name, name) for name in expected]

@@ -1,6 +1,5 @@
 from fractions import Fraction
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -175,20 +174,6 @@ def test_xquad_without_diversity_keeps_the_order_of_the_results(normalise, score
     found = XQuAD(intents, lambda_=0, normalise=normalise)(frame)
 
     assert {q: rows["docno"].tolist() for q, rows in found.groupby("qid")} == expected
-
-
-@pytest.mark.parametrize("normalise", ["sum", "max", "minmax"])
-def test_xquad_of_nothing_but_diversity_is_ia_select(normalise):
-    rng = np.random.default_rng(1)
-    docs = [f"d{i:02d}" for i in range(30)]
-    frame = pd.DataFrame({"qid": "q", "docno": docs, "score": rng.random(30)})
-    intents = pd.concat(
-        [pd.DataFrame({"qid": "q", "iteration": t, "docno": docs, "score": rng.exponential(1, 30)}) for t in "xyz"]
-    )
-
-    diversified = XQuAD(intents, lambda_=1, normalise=normalise)(frame)
-
-    pd.testing.assert_frame_equal(diversified, IASelect(intents, normalise=normalise)(frame))
 
 
 def test_weights_of_intents_count_relative_to_each_other():
