@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Fewer values are sorted faster by numpy.argsort.
-_FEW = 1_000
+_FEW = 500
 
 # The longest table of powers. Those of small numbers are slow to compute, so tables are kept.
 _LONGEST_TABLE = 2**16
@@ -23,7 +23,7 @@ def divide(part: npt.ArrayLike, whole: npt.ArrayLike) -> np.ndarray:
     array([0.25, 0.  ])
     """
     part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
-    if whole.all():
+    if np.count_nonzero(whole) == whole.size:  # faster than all()
         return np.asarray(part / whole)
     part, whole = np.broadcast_arrays(part, whole)
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
@@ -41,8 +41,9 @@ def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
     array([1.  , 0.5 , 0.25])
     """
     exponent = np.asarray(exponent)
-    if exponent.dtype.kind in "iu" and exponent.size and np.ndim(base) == 0 and exponent.max() < _LONGEST_TABLE:
-        return _powers(float(np.asarray(base)), max(2, 1 << int(exponent.max()).bit_length()))[exponent]
+    largest = int(exponent.max()) if exponent.dtype.kind in "iu" and exponent.size else _LONGEST_TABLE
+    if largest < _LONGEST_TABLE and np.ndim(base) == 0:
+        return _powers(float(np.asarray(base)), max(2, 1 << largest.bit_length()))[exponent]
     exponent = exponent.astype(np.float64)
     if exponent.size > 1:
         return np.asarray(np.power(base, exponent))
@@ -79,5 +80,4 @@ def rows_by(values: np.ndarray) -> np.ndarray:
         return np.argsort(values, kind="stable")
     # Numbers of 16 bits are sorted fast, so that the lowest 16 bits come first, and then the next ones.
     order = np.argsort(values.astype(np.uint16), kind="stable")
-    above = values[order] >> 16
-    return order[rows_by(above)] if above.any() else order
+    return order if values.max() < 2**16 else order[rows_by(values[order] >> 16)]

@@ -43,7 +43,7 @@ def ranked(
 ) -> Ranked:
     judgements = judge(frame() if qrels is None else qrels)
     found = Ranked.of_run(Run(run_frame(run)), judgements).view(judgements.view(rel=rel))
-    return (found.judged_only() if judged_only else found).top(cutoff)
+    return (found.judged_only if judged_only else found).top(cutoff)
 
 
 def entries(result: Ranked, *values: np.ndarray) -> list[tuple]:
@@ -217,7 +217,7 @@ def test_rankings_may_be_given_as_ranks_of_relevant_documents():
 
     assert result.rankings() == [["d1", "d3"], []]
     assert result.rankings(1) == [["d1"], []]
-    assert result.judged_only() is result
+    assert result.judged_only is result
     assert entries(result, result.rank) == [("1", "a", "d1", 1), ("1", "a", "d3", 2), ("1", "b", "d3", 2)]
 
 

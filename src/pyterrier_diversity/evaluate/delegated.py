@@ -148,8 +148,7 @@ class _Delegated:
             for query_id, docs in zip(query_ids, rankings, strict=True)
             if docs
         }
-        defaults = np.array([float(measure.DEFAULT) for measure in self._measures])
-        values = np.repeat(defaults[:, None], len(query_ids), axis=1)
+        values = np.array([[float(measure.DEFAULT)] * len(query_ids) for measure in self._measures])
         index = {query_id: i for i, query_id in enumerate(query_ids)}
         for evaluator, call in self._calls if run else ():
             for metric in evaluator.iter_calc(run):

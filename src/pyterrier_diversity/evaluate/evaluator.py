@@ -6,7 +6,7 @@ import reprlib
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import chain, cycle, repeat
 from typing import Any
 
@@ -174,7 +174,12 @@ class Evaluation:
             self._delegated.append((view, list(others), delegated))
         # The deepest first: a shorter ideal ranking is the beginning of a longer one.
         self.formulas.sort(key=lambda formula: -(formula[0][2] or np.inf))
-        depths: list[Any] = [None if judged_only else cutoff for (_, judged_only, cutoff), *_ in self.formulas]
+        # The parts of composite measures come before them.
+        self._steps = [*self.formulas, *self._composites]
+        self._reads = list(dict.fromkeys(reads for reads, *_ in self.formulas))
+        views = [view for view, *_ in (*self._others, *self._reads)]
+        self._views = {*views, *(view for *_, view in self._steps)}
+        depths: list[Any] = [None if judged_only else cutoff for _, judged_only, cutoff in self._reads]
         depths += [delegated.depth for *_, delegated in self._delegated]
         self.depth: int | None = None if None in depths else max(depths, default=None)
 
@@ -208,23 +213,24 @@ class Evaluation:
             Rankings over the judgements as read, not over the view.
         """
         values: dict[int, np.ndarray] = {}
-        over = cache(found.view)
-        judged = cache(lambda view: over(view).judged_only())
-        top = cache(lambda view, judged_only, cutoff: (judged if judged_only else over)(view).top(cutoff))
+        over = {view: found.view(view) for view in self._views}
+        tops = {
+            (view, judged_only, cutoff): (over[view].judged_only if judged_only else over[view]).top(cutoff)
+            for view, judged_only, cutoff in self._reads
+        }
         for view, theirs, delegated in self._delegated:
-            values |= zip(theirs, delegated.values(over(view)), strict=True)
-        # The parts of composite measures come before them.
-        for reads, number, ours, judgements in [*self.formulas, *self._composites]:
-            n = over(judgements).n
+            values |= zip(theirs, delegated.values(over[view]), strict=True)
+        for reads, number, ours, judgements in self._steps:
+            n = over[judgements].n
             if isinstance(ours, CompositeMeasure):
                 computed = ours.combine([values[part] for part in reads], judgements)
             else:
                 if ours.NEEDS and n.any():
                     _check_columns(judgements, ours)
-                computed = ours.score(top(*reads))
+                computed = ours.score(tops[reads])
             checked = valid(ours, computed, judgements.query_ids)
             # A query without a ranking has the default.
-            values[number] = checked if n.all() else np.where(n == 0, ours.DEFAULT, checked)
+            values[number] = checked if np.count_nonzero(n) == len(n) else np.where(n == 0, ours.DEFAULT, checked)
         return np.array([values[number] for number in self._asked]).reshape(len(self._asked), len(self._judgements))
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
-from operator import itemgetter
 from typing import Literal
 
 from ..warnings import DataWarning, IdsWarning, RanksWarning, RepeatsWarning
@@ -17,9 +16,6 @@ from .warned import Told, give
 Doubt = Literal[
     "query", "contradicted", "rising", "tied", "ranked", "unranked", "repeated", "run", "qrels", "unjudged", "judged"
 ]
-
-# How many examples to keep.
-_MOST = 3
 
 
 class Doubts:
@@ -41,13 +37,14 @@ class Doubts:
     def __init__(self, fewest: int = 1) -> None:
         self.fewest, self.is_judged, self.is_shared = fewest, False, False
         self._n: Counter[Doubt] = Counter()
-        self._examples: defaultdict[Doubt, list[tuple[int, str]]] = defaultdict(list)
+        self._examples: dict[Doubt, tuple[int, str]] = {}
 
     def add(self, doubt: Doubt, n: int, example: str = "", place: int = 0) -> None:
-        """Add a number of cases, and an example; those at the lowest places are named."""
+        """Add a number of cases, and an example; the first one at the lowest place counts."""
         if n:
             self._n[doubt] += n
-            self._examples[doubt] = sorted([*self._examples[doubt], (place, example)], key=itemgetter(0))[:_MOST]
+            if place < self._examples.setdefault(doubt, (place, example))[0]:
+                self._examples[doubt] = place, example
 
     def warn(self) -> None:
         """Give a warning for each doubt."""
@@ -55,7 +52,7 @@ class Doubts:
 
     def warnings(self) -> Iterator[DataWarning]:
         """Yield a warning for each doubt."""
-        n, such_as = self._n, {doubt: examples[0][1] for doubt, examples in self._examples.items()}
+        n, such_as = self._n, {doubt: example for doubt, (_, example) in self._examples.items()}
         if n["contradicted"]:
             yield RanksWarning(
                 f"Scores and ranks contradict each other in {n['contradicted']} of {n['query']} queries of the run, "
@@ -79,8 +76,7 @@ class Doubts:
                 f"counts (repeated rows: {n['repeated']})."
             )
         if n["run"] and n["qrels"] and not self.is_shared:
-            names = ", ".join(name for _, name in self._examples["run"])
-            message = f"No query of the run ({names}, ...) is in the qrels ({such_as['qrels']}, ...)."
+            message = f"No query of the run ({such_as['run']}, ...) is in the qrels ({such_as['qrels']}, ...)."
             yield IdsWarning(f"{message} Do the query ids match?")
         if not self.is_judged and n["unjudged"] >= self.fewest:
             theirs = f"{such_as['judged']} in the qrels" if n["judged"] else "no judged documents at all"

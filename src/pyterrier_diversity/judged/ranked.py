@@ -84,7 +84,7 @@ def _per_entry(
     @wraps(compute)
     def values(ranked: Ranked, *parameters: *Ts) -> np.ndarray:
         whole, given = ranked._whole or ranked, cast("Any", parameters)
-        key = compute, *([given[0][name] for name in reads] or given)
+        key = compute, *([given[0][name] for name in reads] if reads else given)
         if key not in whole._known:
             whole._known[key] = compute(whole, *parameters)
             whole._known[key].flags.writeable = False
@@ -160,8 +160,9 @@ class Ranked:
         viewed._view_of = self
         return viewed
 
+    @cached_property
     def judged_only(self) -> Ranked:
-        """Return the rankings without unjudged documents."""
+        """The rankings without unjudged documents."""
         if self.run is None:
             return self
         judged, places = self.judgements.judged_docs, self.judgements.places_of_docs

@@ -147,10 +147,11 @@ class Run:
         has_repeats = False
         from_1 = list(range(1, int(self._size.max(initial=0)) + 1))
         last = self._start + (self._size if depth is None else np.minimum(self._size, depth))
+        every = self.docs.tolist()
         for query, start, end in zip(of.tolist(), self._start.tolist(), last.tolist(), strict=True):
             if query < 0:
                 continue
-            known, docs, rank = judgements.places_of_docs[query], self.docs[start:end].tolist(), from_1
+            known, docs, rank = judgements.places_of_docs[query], every[start:end], from_1
             few = len(docs) <= len(known)
             at = {} if few else dict(zip(docs, rank, strict=False))
             if self.sessions is not None:
@@ -248,10 +249,8 @@ class Run:
         """
         doubts.is_shared |= bool((of >= 0).any())
         if not doubts.is_shared:
-            for name in self.query_ids[:3]:
-                doubts.add("run", 1, repr(name))
-            for name in query_ids[:1]:
-                doubts.add("qrels", 1, repr(name))
+            doubts.add("run", len(self), "".join(map(repr, self.query_ids[:1])))
+            doubts.add("qrels", len(query_ids), "".join(map(repr, query_ids[:1])))
         again = np.flatnonzero(self.repeats & (of >= 0)[self.query]) if has_repeats and self.sessions is None else ()
         if len(again):
             row = again[of[self.query[again]].argmin()]
