@@ -9,9 +9,14 @@ from pathlib import Path
 
 
 def outputs_of(cell: dict) -> str:
-    """Return what a cell has printed, the value of its last line, and the words in its pictures."""
+    """Return what a cell has printed, the value of its last line, and the words in its pictures.
+
+    Bars and warnings, which depend on the machine, are left out.
+    """
     shown = []
     for output in cell.get("outputs", ()):
+        if output.get("name") == "stderr":
+            continue
         data = output.get("data", {"text/plain": output.get("text", "")})
         if "image/svg+xml" in data:
             shown += words_of("".join(data["image/svg+xml"]))

@@ -15,6 +15,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
 
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parent))
@@ -130,6 +131,17 @@ def as_pages(path):
     return f"\n{text}"
 
 
+def by_the_end_of_its_name(app, env, node, content):
+    """Link what a docstring calls by the end of its name, such as `io.read_runs`, if only one object ends so."""
+    if node["refdomain"] == "py" and node["reftype"] == "obj":
+        ends = f".{node['reftarget']}"
+        found = {each.node_id: each for name, each in env.domains["py"].objects.items() if name.endswith(ends)}
+        if len(found) == 1:
+            ((anchor, each),) = found.items()
+            return make_refnode(app.builder, node["refdoc"], each.docname, anchor, content)
+    return None
+
+
 def reachable(app, name, template, context, tree):
     """Let the keyboard reach code, which scrolls on a narrow screen."""
     if "body" in context:
@@ -139,6 +151,7 @@ def reachable(app, name, template, context, tree):
 def setup(app):
     app.connect("source-read", with_files_of_the_source)
     app.connect("html-page-context", reachable)
+    app.connect("missing-reference", by_the_end_of_its_name)
     app.connect("autodoc-process-docstring", without_new)
     app.connect("autodoc-process-signature", parameters_of_a_step)
     app.add_directive("cite.dblp", Citation)
