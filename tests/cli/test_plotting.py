@@ -54,7 +54,11 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
         (["explain", QRELS, BM25, "-q", "1"], 2, "Name one measure with -m."),
         (["scatter", QRELS, BM25, "-m", "RBU@5"], 2, "Name two measures with -m."),
         (["asl_curve", QRELS, BM25, XQUAD], 2, "Name the measures, as in -m"),
-        (["per_query_deltas", QRELS, BM25, "-m", "RBU@5"], 2, "compares runs with the last one: give two or more."),
+        (
+            ["per_query_deltas", QRELS, BM25, "-m", "RBU@5"],
+            2,
+            "compares each run with the last; give at least two runs.",
+        ),
         (["coverage", QRELS, BM25, "-q", "1", "-o", "x.foo"], 2, "svgz, tif, tiff, webp), not 'x.foo'."),
         (["coverage", QRELS, BM25, "-q", "1", "-o", "x"], 2, "svgz, tif, tiff, webp), not 'x'."),
         (["intent_coverage", QRELS, BM25, "-q", "1"], 2, "intent_coverage does not read --query: leave it out"),

@@ -34,8 +34,8 @@ def run_of(*docs: str, query: str = "q") -> dict[str, dict[str, float]]:
 @pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_ALL], ids=str)
 def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refused(measure):
     message = (
-        f"Run mine: {measure} reads only the last row of a document: label 1 for document 'b' of query 'q', "
-        f"whose highest label is 2. Use Adhoc({measure})."
+        f"Run mine: {measure} would use only the last label of each document (1 for document 'b' of query 'q', "
+        f"whose highest label is 2). Use Adhoc({measure})."
     )
 
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
@@ -45,7 +45,7 @@ def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refu
 @pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_ALL], ids=str)
 def test_a_measure_that_would_read_a_row_of_weight_0_is_refused(measure):
     qrels = QRELS.assign(label=[0, 0, 0, 2], weight=[1.0, 1.0, 0.0, 0.0])
-    message = "label 2 for document 'b' of query 'q', whose highest label in a row of a weight above 0 is 0."
+    message = "(2 for document 'b' of query 'q', whose highest label in a row of a weight above 0 is 0)."
 
     with pytest.raises(ValueError, match=re.escape(f"{message} Use Adhoc({measure}).")):
         evaluate_runs(qrels, {"mine": run_of("a", "b")}, [measure])
@@ -53,7 +53,7 @@ def test_a_measure_that_would_read_a_row_of_weight_0_is_refused(measure):
 
 @pytest.mark.parametrize("measure", OF_ALL, ids=str)
 def test_a_measure_that_reads_all_judgements_is_refused_although_the_document_is_not_retrieved(measure):
-    with pytest.raises(ValueError, match=r"document 'b' of query 'q', whose highest label is 2\. Use Adhoc"):
+    with pytest.raises(ValueError, match=r"document 'b' of query 'q', whose highest label is 2\)\. Use Adhoc"):
         evaluate_runs(QRELS, {"mine": run_of("a")}, [measure])
 
 

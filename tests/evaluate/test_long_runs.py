@@ -185,7 +185,7 @@ def test_all_ranks_that_repeat_are_counted(from_query, parts, tmp_path):
 
     found = evaluated(path, order="rank")
 
-    assert f"(rows like this: {(N_QUERIES - from_query) * (N_DOCS - 2)})" in found
+    assert f"(such rows: {(N_QUERIES - from_query) * (N_DOCS - 2)})" in found
     assert found == parts(path, order="rank")
 
 

@@ -309,7 +309,7 @@ def test_a_label_or_score_that_is_not_a_finite_number_is_refused(bad, dtype, sho
 
     with pytest.raises(ValueError, match=f"qrels: label must be a finite number, but query 'q' has .*{shown}"):
         values(judged, RUN)
-    with pytest.raises(ValueError, match=rf"run: score must be .* 'q' has .*{shown} \(rows like this: 2\)\.$"):
+    with pytest.raises(ValueError, match=rf"run: score must be .* 'q' has .*{shown} \(such rows: 2\)\.$"):
         values(QRELS, retrieved)
     with pytest.raises(ValueError, match="score must be a finite number, but query 'other' has"):
         values(QRELS, pd.concat([RUN, retrieved.assign(qid="other")]))

@@ -132,7 +132,7 @@ def test_frames_that_do_not_fit_are_refused():
         meta.corrected_means(frame(values), frame(values, "B"))
     with pytest.raises(ValueError, match="judged must have at least two queries, not 1"):
         meta.corrected_means(frame(values), frame(values[:1]))
-    with pytest.raises(ValueError, match="baseline must be among the systems A, not 'B'"):
+    with pytest.raises(ValueError, match="unknown baseline 'B'; the systems are A"):
         meta.corrected_means(frame(values), frame(values), baseline="B")
     with pytest.raises(ValueError, match=r"corrected_means: alpha must be a number in \(0, 1\), not 2"):
         meta.corrected_means(frame(values), frame(values), 2)

@@ -93,7 +93,7 @@ def test_a_query_that_is_nan_by_one_measure_alone_is_refused_when_that_measure_i
         (
             FOUR.assign(value=np.nan),
             None,
-            "must be a finite number, but system 'a' has nan of P for query '1' .rows like this: 8",
+            "must be a finite number, but system 'a' has nan of P for query '1' .such rows: 8",
         ),
         (FOUR.assign(value="high"), None, "value must be a finite number, but query .* has 'high'"),
         (FOUR.assign(value=1e200), None, r"must be at most 1e\+100 in absolute value, but system 'a' has 1e\+200"),

@@ -326,7 +326,7 @@ def test_a_bare_measure_reads_the_last_row_of_each_document_which_must_have_its_
     rows = [("q", "a", 3, "x"), ("q", "a", 0, "y"), ("q", "b", 1, "x"), ("q", "c", 0, "x"), ("q", "c", 2, "y")]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
     message = (
-        r"reads only the last row of a document: label 0 for document 'a' of query 'q', whose highest label is 3\."
+        r"would use only the last label of each document \(0 for document 'a' of query 'q', whose highest label is 3\)."
     )
 
     with pytest.raises(ValueError, match=rf"^nDCG@2 {message} Use Adhoc\(nDCG@2\)\.$"):

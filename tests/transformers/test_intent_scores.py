@@ -292,7 +292,7 @@ def test_neither_the_order_of_rows_nor_other_queries_and_documents_matter(in_ord
         (INTENTS.assign(weight=-1.0), "weight must not be negative, but query 'q' has -1.0"),
         (
             pd.concat([INTENTS, INTENTS.head(1).assign(docno="b")]).assign(weight=[1.0, 1, 1, 1, 2]),
-            r"weight must be the same in all rows of a query's intent, but query 'q' has 2.0 \(rows like this: 1\)",
+            r"weight must be the same in all rows of a query's intent, but query 'q' has 2.0 \(such rows: 1\)",
         ),
     ],
 )

@@ -67,7 +67,7 @@ class Drawn(Called, Asked):
     def systems(self) -> list[str]:
         """The names of the runs. It is a usage error if there is only one."""
         if len(self.paths) < 2:
-            raise click.UsageError("This picture compares runs with the last one: give two or more.")
+            raise click.UsageError("per_query_deltas compares each run with the last; give at least two runs.")
         return list(self.paths)
 
     @property

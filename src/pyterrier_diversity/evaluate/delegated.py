@@ -187,8 +187,8 @@ class Bare:
                 if doc in retrieved[query] or measure.NAME not in _READ_RETRIEVED_LABELS:
                     without = "in a row of a weight above 0 " if last > highest else ""
                     raise ValueError(
-                        f"{measure} reads only the last row of a document: label {last:g} for document {doc!r} of "
-                        f"query {query!r}, whose highest label {without}is {highest:g}. Use Adhoc({measure})."
+                        f"{measure} would use only the last label of each document ({last:g} for document {doc!r} of "
+                        f"query {query!r}, whose highest label {without}is {highest:g}). Use Adhoc({measure})."
                     )
         return self._delegated.values(query_ids, rankings)
 

@@ -22,7 +22,7 @@ def refuse_value(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
         row = frame[bad].iloc[0]
         raise ValueError(
             f"perquery: each value {rule}, but system {row['name']!r} has {row['value']:g} of {row['measure']} for "
-            f"query {row['qid']!r} (rows like this: {int(bad.sum())})."
+            f"query {row['qid']!r} (such rows: {int(bad.sum())})."
         )
 
 

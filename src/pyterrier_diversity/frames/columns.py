@@ -249,7 +249,7 @@ class Columns:
             row = int(bad.argmax())
             query, value = (self[column].iloc[row : row + 1].tolist()[0] for column in ("query_id", name))
             raise ValueError(
-                f"{self.what}: {self.shown(name)} {rule}, but query {query!r} has {value!r} (rows like this: "
+                f"{self.what}: {self.shown(name)} {rule}, but query {query!r} has {value!r} (such rows: "
                 f"{int(bad.sum())})."
             )
 

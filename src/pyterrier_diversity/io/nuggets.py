@@ -160,7 +160,7 @@ def read_nuggets(
 
 
 def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Make a run for each system whose answers are judged; its only document for a query is its answer.
+    """Make one run per judged system, with the system's answer as its only document for each query.
 
     Parameters
     ----------

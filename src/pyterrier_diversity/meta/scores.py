@@ -78,7 +78,7 @@ def pairs_with(who: str, systems: Sequence[str], baseline: str | Iterable[str]) 
         raise TypeError(f"{who}: baseline must be the name of a system or a list of names, not {baseline!r}.")
     names = list(dict.fromkeys(map(str, [baseline] if isinstance(baseline, str) else baseline)))
     if not names or not set(systems).issuperset(names):
-        raise ValueError(f"{who}: baseline must be among the systems {', '.join(systems)}, not {baseline!r}.")
+        raise ValueError(f"{who}: unknown baseline {baseline!r}; the systems are {', '.join(systems)}.")
     return [(one, other) for i, other in enumerate(names) for one in systems if one not in names[: i + 1]]
 
 

@@ -147,7 +147,7 @@ def test_systems_are_in_the_order_of_the_frame_and_the_frame_is_as_it_was():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"baseline": "y"}, "risk: baseline must be among the systems base, x, not 'y'"),
+        ({"baseline": "y"}, "risk: unknown baseline 'y'; the systems are base, x"),
         ({"alpha": -1}, r"risk: alpha must be a number in \[0, 1e100\], not -1"),
         ({"measures": ["RR"]}, "perquery has no measure RR"),
         ({"perquery": frame(base=[0.1, 0.2])}, "risk: perquery must have at least two systems, not 1"),

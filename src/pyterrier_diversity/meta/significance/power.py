@@ -356,7 +356,7 @@ def _sd(measure: str, values: np.ndarray) -> float:
     first, second = np.triu_indices(len(values), 1)
     sd = float(np.sqrt(rounded(values[first] - values[second]).var(axis=1, ddof=1).mean()))
     if sd == 0:
-        raise ValueError(f"topics_needed: the difference of {measure} between two systems must vary over the topics.")
+        raise ValueError(f"topics_needed: all topics have the same difference in {measure}, so its variance is 0.")
     return sd
 
 
