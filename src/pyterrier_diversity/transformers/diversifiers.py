@@ -372,10 +372,9 @@ class Diversify(Reranker):
                 f"{self.who}: the column {self.column} must have vectors of one length, of finite numbers, in query "
                 f"{query.query_id!r}."
             )
-        return vectors if self.options.keys() & {"metric", "normalize"} else _of_length_1(vectors)
+        if self.options.keys() & {"metric", "normalize"}:
+            return vectors
+        # Of length 1, because pyversity's single precision rounds very short and long ones to 0.
+        vectors = divide(vectors, np.abs(vectors).max(axis=1, keepdims=True))
 
-
-def _of_length_1(vectors: np.ndarray) -> np.ndarray:
-    """Scale vectors to length 1, because pyversity's single precision rounds very short and long ones to 0."""
-    vectors = divide(vectors, np.abs(vectors).max(axis=1, keepdims=True))
-    return divide(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
+        return divide(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
