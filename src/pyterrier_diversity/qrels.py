@@ -23,13 +23,7 @@ SCHEME = Parameter(str, "uniform", choices=("uniform", "sakai"))
 MOST_SAKAI_INTENTS = 1000
 
 
-def add_rarity(
-    qrels: pd.DataFrame,
-    runs: Runs,
-    cutoff: int = 100,
-    *,
-    form: RarityForm = "linear",
-) -> pd.DataFrame:
+def add_rarity(qrels: pd.DataFrame, runs: Runs, cutoff: int = 100, *, form: RarityForm = "linear") -> pd.DataFrame:
     r"""Add the column ``rarity``, which is high for documents that few systems retrieve.
 
     Parameters

@@ -20,8 +20,7 @@ def generator_of(rng: Rng) -> np.random.Generator:
 
 def seeds_of(rng: Rng, n: int) -> list[np.random.SeedSequence]:
     """Return seeds of n independent generators, which can be drawn from again, and by any worker."""
-    seeds: list[np.random.SeedSequence] = generator_of(rng).bit_generator.seed_seq.spawn(n)  # type: ignore[attr-defined]
-    return seeds
+    return generator_of(rng).bit_generator.seed_seq.spawn(n)  # type: ignore[attr-defined]
 
 
 def seed_of(rng: Rng) -> dict[Hashable, int]:

@@ -33,8 +33,7 @@ class TrecWebDataset(NamedDataset):
 
     def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, Any]]:
         """Return the documents from ir_datasets, which says how to get them if they are missing."""
-        documents: Iterator[dict[str, Any]] = pt.get_dataset(f"irds:{self.name}").get_corpus_iter(verbose=verbose)
-        return documents
+        return pt.get_dataset(f"irds:{self.name}").get_corpus_iter(verbose=verbose)
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return the topics.

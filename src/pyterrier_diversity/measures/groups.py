@@ -22,6 +22,8 @@ from .user_models import ARR, CDG, DAG, DCG, EPR, RAP, RBAP, RBTR, RRAP, RRG, RR
 __all__ = ["CARTERETTE", "CRUX", "FRESHSTACK", "NDEVAL", "NTCIR_INTENT", "NUGGETS", "RBU18_OFFICIAL", "signature"]
 
 MeasureGroup = tuple[ir_measures.Measure, ...]
+# What functions take: one or several measures, as objects or by their names.
+Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
 _CUTOFFS = (5, 10, 20)
 
 

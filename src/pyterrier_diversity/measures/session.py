@@ -17,10 +17,7 @@ __all__ = ["ACT", "CT", "EU_DD", "CT_rank", "SessionDCG", "nCT", "nSessionDCG"]
 
 BATCH: Parameters = {
     "batch": Parameter(
-        int,
-        5,
-        interval="[1, inf)",
-        desc="documents in a turn, in ideal rankings and in runs without a column turn",
+        int, 5, interval="[1, inf)", desc="documents in a turn, in ideal rankings and in runs without a column turn"
     )
 }
 DECAY: Parameters = {

@@ -89,9 +89,7 @@ PARAMETERS: Parameters = {
     **BASE,
     "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for each intent"),
     "redundancy": Parameter(
-        str,
-        choices=(*STATIC,),
-        desc="how each relevant document lowers the value of the next; no effect if not given",
+        str, choices=(*STATIC,), desc="how each relevant document lowers the value of the next; no effect if not given"
     ),
     "theta_red": Parameter(
         float, 0.5, interval="[0, 1]", desc="fraction of value that each relevant document takes from the next (RBP)"

@@ -16,9 +16,9 @@ from ..frames import warn
 from ..io import read_perquery
 from ..measures import parse
 from ..measures.base import value_range
+from ..measures.groups import Measures as Measures
 from ..warnings import MissingWarning
 
-Measures = ir_measures.Measure | str | Iterable[ir_measures.Measure | str]
 Group = Mapping[str, str] | Callable[[str], str]
 
 # Sums of squares of larger values could overflow.

@@ -1,6 +1,6 @@
 """Evaluate rankings at the end of a pipeline, and explain how much each document contributes to a measure, and why."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import ir_measures
@@ -14,7 +14,7 @@ from ..io import qrels_frame, texts_of, texts_of_queries
 from ..judged import Ranked, Run
 from ..measures.base import parts_of
 from ..measures.composite import innermost, last_rank
-from ..measures.groups import read_some_measures
+from ..measures.groups import Measures, read_some_measures
 from ..measures.parse import read_measure
 from ..progress import progress
 from ..warnings import MissingWarning
@@ -65,11 +65,7 @@ class Evaluate(Step):
 
     FIXED = frozenset({"qrels", "measures"})
 
-    def __init__(
-        self,
-        qrels: pd.DataFrame,
-        measures: ir_measures.Measure | str | Iterable[ir_measures.Measure | str],
-    ) -> None:
+    def __init__(self, qrels: pd.DataFrame, measures: Measures) -> None:
         self.qrels = qrels
         self._evaluator = DiversityEvaluator(read_some_measures("Evaluate", measures), qrels_frame(qrels))
         if not len(self._evaluator.judgements):
@@ -288,8 +284,7 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     table = explained.merge(other, "outer", keys, suffixes=("", "_other"), sort=False)
     order = pd.Index(pd.concat([explained["qid"], other["qid"]]).unique()).get_indexer(table["qid"])
     table = table.iloc[np.lexsort([table["rank"], order])].reset_index(drop=True)
-    gained = table["contribution"].fillna(0.0) - table["contribution_other"].fillna(0.0)
-    return table.assign(difference=gained)
+    return table.assign(difference=table["contribution"].fillna(0.0) - table["contribution_other"].fillna(0.0))
 
 
 def queries_of(inp: pd.DataFrame) -> pd.DataFrame:

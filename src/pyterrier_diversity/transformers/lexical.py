@@ -87,8 +87,7 @@ class BM25(Step):
     def scores(self, query: str) -> np.ndarray:
         """Return the score of every document, in descending order of their docnos."""
         known = self._index.get_tokens_ids([*dict.fromkeys(words(query))])
-        scores: np.ndarray = self._index.get_scores_from_ids(known) if known else np.zeros(len(self._docs))
-        return scores
+        return self._index.get_scores_from_ids(known) if known else np.zeros(len(self._docs))
 
     def _retrieved(self, inp: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
         found = []

@@ -5,7 +5,6 @@ from itertools import product
 
 import ir_measures
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ...evaluate import DiversityEvaluator
@@ -50,13 +49,6 @@ def _values_of_pairs(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pa
         return DiversityEvaluator(readable, frame).values(run).reshape(len(readable), -1, 2)
 
 
-def _margins(better: npt.ArrayLike, worse: npt.ArrayLike) -> np.ndarray:
-    """Return the first values minus the second, rounded to ten decimals; relative if their absolute values exceed 1."""
-    size = np.maximum(1.0, np.maximum(np.abs(better), np.abs(worse)))
-    # The last bit of a value such as 0.47549502495 decides how it is rounded, but not how the difference is.
-    return np.asarray(np.round(np.subtract(better, worse) / size, 10))
-
-
 def _largest_label(measure: ir_measures.Measure) -> int:
     """Return the largest label that a topic may have for a measure."""
     for largest in _LARGEST_LABELS:
@@ -85,7 +77,10 @@ def _search(
         pairs = [pair for instance in instances for pair in instance]
         starts = np.cumsum([0, *(len(instance) for instance in instances[:-1])])
         values = _values_of_pairs(left, pairs)
-        difference = _margins(values[..., 0], values[..., 1])
+        # The last bit of a value such as 0.47549502495 decides how it is rounded, but not how the difference is, which
+        # is relative if an absolute value exceeds 1.
+        size = np.maximum(1.0, np.abs(values).max(axis=-1))
+        difference = np.round((values[..., 0] - values[..., 1]) / size, 10)
         as_demanded = np.logical_or.reduceat(difference > 0 if constraint.strict else difference >= 0, starts, axis=1)
         for measure, met, own in zip(left, as_demanded, values, strict=True):
             if not met.all():

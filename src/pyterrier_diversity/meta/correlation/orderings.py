@@ -290,11 +290,7 @@ def _n_above(values: np.ndarray) -> np.ndarray:
 
 
 def concordance(
-    perquery: Any,
-    gold: Measures,
-    measures: Measures | None = None,
-    *,
-    method: Literal["exact", "normal"] = "exact",
+    perquery: Any, gold: Measures, measures: Measures | None = None, *, method: Literal["exact", "normal"] = "exact"
 ) -> pd.DataFrame:
     r"""Test which of two measures agrees more often with gold standards, when the two measures disagree.
 

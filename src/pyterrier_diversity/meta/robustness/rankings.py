@@ -23,10 +23,7 @@ from ..correlation.orderings import correlate, kendall_tau
 from ..scores import Group, Measures, read_scores, rounded, with_families, with_legend
 
 N_TRIALS = Parameter(int, 1000, interval="[1, inf)")
-_SAMPLING: Parameters = {
-    "n_trials": N_TRIALS,
-    "fuzziness": Parameter(float, 0.05, interval="[0, inf)"),
-}
+_SAMPLING: Parameters = {"n_trials": N_TRIALS, "fuzziness": Parameter(float, 0.05, interval="[0, inf)")}
 
 
 def stability(
