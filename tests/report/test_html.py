@@ -1,3 +1,4 @@
+import functools
 import os
 import re
 import shutil
@@ -63,9 +64,15 @@ class Page(HTMLParser):
             self.headlines[-1] += data
 
 
-def demo():
+@functools.cache
+def read_demo():
     dataset = pt.get_dataset("diversity:demo")
     return dataset.get_qrels(), {name: dataset.get_results(name) for name in SYSTEMS}
+
+
+def demo():
+    qrels, runs = read_demo()
+    return qrels, dict(runs)
 
 
 def written(path, *args, **options):

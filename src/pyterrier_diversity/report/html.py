@@ -253,11 +253,17 @@ def _differences_told(
     pair = (baseline, *others[:1])
     of_pair = gains[scores.measures[0]][pair[-1]]
     largest = of_pair.abs().sort_values(ascending=False, kind="stable")
-    explain, shown = Explain(qrels, scores.measures[0]), []
-    for qid in largest.index[largest > 0][:_MOST_QUERIES]:
-        of_query = {name: frames[name][frames[name]["qid"] == qid] for name in pair}
-        rankings = {name: explain(rows).to_dict("records") for name, rows in of_query.items()}
-        shown.append({"qid": qid, "difference": of_pair[qid], "rankings": rankings})
+    explain = Explain(qrels, scores.measures[0])
+    queries = largest.index[largest > 0][:_MOST_QUERIES]
+    explained = {name: explain(frames[name][frames[name]["qid"].isin(queries)]) for name in pair}
+    shown = [
+        {
+            "qid": qid,
+            "difference": of_pair[qid],
+            "rankings": {name: rows[rows["qid"] == qid].to_dict("records") for name, rows in explained.items()},
+        }
+        for qid in queries
+    ]
     return {"baseline": baseline, "n_queries": len(scores.queries), "pictures": pictures, "queries": shown}
 
 
