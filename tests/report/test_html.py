@@ -124,7 +124,7 @@ def test_bars_are_sorted_and_show_query_and_difference(text):
     )
     expected = (values["xquad"] - values["bm25"]).sort_values(ascending=False)
 
-    (picture,) = re.findall(r'<svg[^>]*aria-label="RBU@10 of xquad minus bm25.*?</svg>', text, flags=re.DOTALL)
+    (picture,) = re.findall(r'<svg[^>]*aria-label="RBU@10 of xquad against bm25.*?</svg>', text, flags=re.DOTALL)
 
     tips = re.findall(r"<title>query (\w+): ([+-][\d.]+)[,<]", picture)
     assert [float(value) for _, value in tips] == pytest.approx(expected.tolist(), abs=5e-4)
