@@ -162,14 +162,17 @@ class XQuAD(_MixingReranker):
 
     Parameters
     ----------
-    intents, k
-        As in `IASelect`.
+    intents : DataFrame or pt.Transformer
+        Scores of documents for intents: a frame with the columns ``qid``, ``iteration``, ``docno``, ``score`` and
+        optionally ``weight``, or a transformer such as `OnSubtopics` that returns one; as in `IASelect`.
     lambda\_ : float in [0, 1]
         Weight of diversity against relevance; 0 keeps the order of the results.
     normalise : {"sum", "max", "minmax"} or None
         How the scores of the results become P(d|q), and those of each intent P(d|q_i). "sum" makes them a distribution
         over the query's documents. With "max" and "minmax", a single document can cover more of an intent. None takes
         the scores as probabilities.
+    k : int >= 1, optional
+        How many documents to choose, by default all; the others keep their order below them.
 
     Raises
     ------
@@ -217,12 +220,15 @@ class PM2(_MixingReranker):
 
     Parameters
     ----------
-    intents, k
-        As in `IASelect`.
+    intents : DataFrame or pt.Transformer
+        Scores of documents for intents: a frame with the columns ``qid``, ``iteration``, ``docno``, ``score`` and
+        optionally ``weight``, or a transformer such as `OnSubtopics` that returns one; as in `IASelect`.
     lambda\_ : float in [0, 1]
         Weight of the intent that is due the next rank, against all others.
     normalise : {"sum", "max", "minmax"} or None
         How the scores of each intent become P(d|t_i), as in `XQuAD`.
+    k : int >= 1, optional
+        How many documents to choose, by default all; the others keep their order below them.
 
     Raises
     ------
