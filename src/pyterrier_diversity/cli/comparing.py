@@ -15,7 +15,7 @@ from ..io import is_device
 from ..io.tables import PEOPLE
 from ..meta import compare as compared
 from ..meta import comparison_text, corrected_means, significance_table, worse_than
-from ..meta.significance.gates import GateError, against_baselines
+from ..meta.significance.gates import GateError
 from .inputs import Asked, measures_of
 from .options import MeasureText, QrelsText, command, of
 from .outputs import FILE, STANDARD_OUTPUT, Called, Shown, end_if_incomplete, end_with_gates, tell
@@ -75,7 +75,7 @@ def compare(
         if guarded:
             try:
                 options = {"tolerance": tolerance, "common_queries": common_queries, "alpha": how["alpha"]}
-                gates = against_baselines(values, others, guarded, rng=asked.rng, notes=True, **options)
+                gates = worse_than(values, others, guarded, rng=asked.rng, all_systems=True, **options)
             except GateError as error:
                 raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
         table = compared(values, measures=chosen, baseline=others or None, **how)

@@ -122,9 +122,10 @@ def _about_run(run: Any, qrels: list[Judgements], order: OrderedBy, cutoff: int)
 
 def _about_queries(n_rows: int, run: Run, judgements: Judgements, cutoff: int) -> Iterator[str | Warning]:
     given = set(run.query_ids)
+    asked = set(judgements.query_ids)
     answered = [name for name in judgements.query_ids if name in given]
     missing = [name for name in judgements.query_ids if name not in given]
-    yield from (told.warning for told in told_of_missing({"": missing}, len(judgements)))
+    yield from (told.warning for told in told_of_missing({"": missing}, asked))
     judged = dict(zip(judgements.query_ids, judgements.judged_docs, strict=True))
     is_judged = [doc in judged[name] for name in answered for doc in run.ranking(name, cutoff)]
     share = f"; {np.mean(is_judged):.0%} of the documents down to rank {cutoff} are judged" if is_judged else ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from ..frames import Told, give
+from ..frames import Told
 from ..warnings import MissingWarning
 
 
@@ -26,20 +26,13 @@ def refuse_value(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
         )
 
 
-def warn_of_missing(perquery: pd.DataFrame) -> None:
-    """Warn if some systems in a frame of `evaluate_runs` do not answer all of its queries."""
-    names, queries = (set(perquery[column].astype(str)) for column in ("name", "qid"))
-    of_names = {name: missing for name, missing in perquery.attrs.get("missing", {}).items() if name in names}
-    missing = {name: [query for query in of_name if query in queries] for name, of_name in of_names.items()}
-    give(told_of_missing(missing, len(queries)))
-
-
-def told_of_missing(missing: Mapping[str, Sequence[str]], n_queries: int) -> Iterator[Told]:
-    """Yield a warning about each run that answers some queries, but not all."""
-    for name, queries in missing.items():
-        if 0 < len(queries) < n_queries:
-            answered = f"The run answers {n_queries - len(queries)} of {n_queries} queries"
-            message = f"{answered}, but not {listed(queries, 3)}. A missing query gets each measure's default value."
+def told_of_missing(missing: Mapping[str, Sequence[str]], queries: Collection[str]) -> Iterator[Told]:
+    """Yield a warning about each run that answers some of these queries, but not all."""
+    for name, of_run in missing.items():
+        lacking = [query for query in of_run if query in queries]
+        if 0 < len(lacking) < len(queries):
+            answered = f"The run answers {len(queries) - len(lacking)} of {len(queries)} queries"
+            message = f"{answered}, but not {listed(lacking, 3)}. A missing query gets each measure's default value."
             yield Told(MissingWarning(message), name)
 
 

@@ -8,7 +8,6 @@ import ir_measures
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pandas.api.types import is_string_dtype
 
 from ..docstrings import legend_of
 from ..evaluate.perquery import refuse_repeated, refuse_value
@@ -144,10 +143,8 @@ def read_scores(
         raise ValueError("perquery: there is no query for which all systems have a value.")
     values = {measure: table.loc[measure].to_numpy() for measure in wanted}
     by_measure = {measure: rounded(of_measure) for measure, of_measure in values.items()}
-    in_order = table[[query for query in frame["qid"].unique() if query in table]].cumsum(axis=1).iloc[:, -1] / len(
-        table.columns
-    )
-    means = {measure: in_order.loc[measure].to_numpy() for measure in wanted}
+    in_order = table[[query for query in frame["qid"].unique() if query in table]].cumsum(axis=1).iloc[:, -1]
+    means = {measure: in_order.loc[measure].to_numpy() / table.shape[1] for measure in wanted}
     scores = Scores(systems, list(table.columns), by_measure, given, values, means)
     for what in two:
         if (n := scores.sizes[f"n_{what}"]) < 2:
@@ -167,32 +164,6 @@ def _with_judgements(frame: pd.DataFrame) -> pd.DataFrame:
         warn(MissingWarning(message))
         frame = frame[~frame["qid"].isin(empty.index[empty])]
     return frame
-
-
-def as_values(who: str, means: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of means as the values of a single query.
-
-    Columns that are not measures are left out: ``mrt``, ``queries``, ``ties@20``, comparisons with a baseline (``AP
-    +``, ``AP p-value``), and texts.
-
-    Raises
-    ------
-    ValueError
-        If there is no column ``name`` or of a measure.
-    """
-    measures = [
-        name
-        for name, column in means.items()
-        if name not in ("name", "mrt", "queries")
-        and not is_string_dtype(column)
-        and not str(name).startswith(("ties@", *(f"{other} " for other in means)))
-    ]
-    if "name" not in means or not measures:
-        raise ValueError(
-            f"{who}: perquery_or_means must have a column name and the means of at least one measure, as from "
-            f"pt.Experiment; found: {', '.join(map(str, means))}."
-        )
-    return means[["name", *measures]].melt("name", var_name="measure").assign(qid="means")
 
 
 def names_of(measures: Measures) -> list[str]:

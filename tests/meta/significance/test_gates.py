@@ -9,7 +9,7 @@ from statsmodels.stats.power import TTestPower
 from by_hand import of_measures, perquery
 from pyterrier_diversity import RBU, Coverage, UserModel, evaluate_runs
 from pyterrier_diversity.meta import below_minimum, worse_than
-from pyterrier_diversity.meta.significance.gates import GateError, against_baselines
+from pyterrier_diversity.meta.significance.gates import GateError
 from pyterrier_diversity.warnings import MissingWarning
 
 VALUES = {"old": [0.75, 0.5, 0.5, 0.75, 0.25], "new": [0.5, 0.25, 0.5, 0.5, 0.25], "best": [1.0, 0.75, 1.0, 1.0, 0.5]}
@@ -87,7 +87,7 @@ def test_a_gate_fails_at_its_level_and_other_runs_change_it_by_holms_factor_only
             share[name, loss] = np.mean(corrected < 0.05)
             for i in range(0, 1000, 300):
                 runs = {"old": old, "new": draws[i]} | {f"run {j}": values for j, values in enumerate(beside[name])}
-                (row,) = against_baselines(perquery(runs), "old").query("name == 'new'").to_dict("records")
+                (row,) = worse_than(perquery(runs), "old", all_systems=True).query("name == 'new'").to_dict("records")
                 assert (row["p"], row["p_corrected"]) == pytest.approx((single[i], corrected[i]), abs=1e-12)
                 assert row["fails"] == (corrected[i] < 0.05)
 
@@ -115,7 +115,7 @@ def test_drawn_flips_estimate_p_and_the_same_seed_gives_the_same_gate_in_any_ord
     new = old - 0.1 + 0.15 * rng.standard_normal(15)
     values = perquery({"new": new, "old": old})
 
-    drawn = [against_baselines(frame, "old", rng=1) for frame in (values, values[::-1])]
+    drawn = [worse_than(frame, "old", rng=1, all_systems=True) for frame in (values, values[::-1])]
 
     assert drawn[0]["p"].item() == pytest.approx(p_by_loops((old - new)[None])[0], abs=0.005)
     assert drawn[0]["p"].tolist() == drawn[1]["p"].tolist()
@@ -158,7 +158,7 @@ def test_a_loss_must_be_significant_and_larger_than_the_tolerance(tolerance, n_w
 def test_a_run_that_equals_its_baseline_passes_whatever_the_queries_are():
     same = {"old": VALUES["old"], "new": VALUES["old"]}
 
-    (row,) = against_baselines(frame(same), "old", notes=True).to_dict("records")
+    (row,) = worse_than(frame(same), "old", all_systems=True).to_dict("records")
 
     assert (row["p"], row["fails"]) == (1.0, False)
     assert row["message"] == "RBU@5 of new against old: +0, one-sided p = 1; the same on all 5 queries."
@@ -169,7 +169,7 @@ def test_the_loss_that_a_gate_finds_is_that_of_the_same_one_sided_test():
     old = rng.random(40)
     new = old + 0.1 * rng.standard_normal(40)
 
-    (message,) = against_baselines(perquery({"new": new, "old": old}), "old", notes=True, rng=0)["message"]
+    (message,) = worse_than(perquery({"new": new, "old": old}), "old", all_systems=True, rng=0)["message"]
 
     by_t = TTestPower().solve_power(nobs=40, power=0.8, alpha=0.05, alternative="larger") * np.std(old - new, ddof=1)
     found = re.search(r"40 queries find a loss of ([0-9.]+) in 80% of cases", message)
@@ -201,7 +201,7 @@ def test_queries_that_only_one_of_both_answers_fail_the_gate_or_are_left_out():
         )
 
     (message,) = worse_than(values, "old")["message"]
-    found = against_baselines(values, "old", common_queries=True, notes=True)
+    found = worse_than(values, "old", common_queries=True, all_systems=True)
 
     assert message == (
         "new and old answer different queries: only one of them answers 1 (c). To test the other 6, set "

@@ -9,9 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...docstrings import legend_of
-from ...io import look_at
 from ...parameters import Parameter
-from ..scores import Group, Measures, as_values, names_of, read_scores, rounded, with_families, with_legend
+from ..scores import Group, Measures, names_of, read_scores, rounded, with_families, with_legend
 from ..significance.randomisation import slices
 
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
@@ -22,7 +21,7 @@ _CELLS = 2**22
 
 
 def rank_correlation(
-    perquery_or_means: Any,
+    perquery: Any,
     reference: Measures | None = None,
     *,
     method: Method = "tau",
@@ -34,11 +33,8 @@ def rank_correlation(
 
     Parameters
     ----------
-    perquery_or_means : frame, path-like, or several of them
-        Results by query, as `io.read_perquery` reads them; or a frame of means from ``pt.Experiment`` or
-        `evaluate_runs`, with ``name`` and a column for each measure. Columns of a frame of means that are not measures
-        are ignored: ``mrt``, ``queries``, ties (``ties@20``), comparisons with a baseline (``AP +``, ``AP p-value``),
-        and texts. Higher values are better.
+    perquery : frame, path-like, or several of them
+        Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     reference : Measure or str, or list of them, optional
         The measures to compare with; by default, all pairs of measures are compared.
     method : {"tau", "spearman", "tau_ap", "tau_ap_symmetric"}
@@ -46,7 +42,7 @@ def rank_correlation(
         cost the most, or the mean of that in both directions.
     variant : {"b", "a"}
         How to treat ties; see Notes. Spearman's rho uses mean ranks, which is "b". Means over queries that are equal to
-        eight decimals are tied.
+        ten decimals are tied.
     top : int >= 2, optional
         Use only the best systems by the reference: this many, and those tied with the last of them. By default, all.
     matrix : bool
@@ -115,20 +111,24 @@ def rank_correlation(
 
     Examples
     --------
+    Means are values of one query. (Kendall's tau of a table of means is also ``table.corr("kendall")``.)
+
     >>> means = pd.DataFrame({"name": ["x", "y", "z"], "AP": [0.3, 0.2, 0.1], "RBU": [0.2, 0.3, 0.1]})
-    >>> rank_correlation(means, "AP", method="tau_ap")
+    >>> values = means.melt("name", var_name="measure").assign(qid="1")
+    >>> rank_correlation(values, "AP", method="tau_ap")
       measure reference  value
     0     RBU        AP    0.0
 
     A notebook shows the matrix in colours with matplotlib:
 
-    >>> colours = rank_correlation(means, matrix=True).style.background_gradient("RdBu", vmin=-1, vmax=1)
+    >>> colours = rank_correlation(values, matrix=True).style.background_gradient("RdBu", vmin=-1, vmax=1)
     """
     Parameter(str, choices=get_args(Method)).check("rank_correlation", "method", method)
     Parameter(str, choices=get_args(Variant)).check("rank_correlation", "variant", variant)
     if method == "spearman" and variant != "b":
         raise ValueError(f"rank_correlation: variant must be 'b' for method='spearman', not {variant!r}.")
-    means = _means_of_systems(perquery_or_means)
+    scores = read_scores(perquery, two=["systems"], who="rank_correlation")
+    means = {measure: rounded(of_systems) for measure, of_systems in scores.means.items()}
     references = list(means) if reference is None else names_of(reference)
     absent = [name for name in references if name not in means]
     if absent:
@@ -148,14 +148,6 @@ def rank_correlation(
         result = result[result["measure"] != result["reference"]].reset_index(drop=True)
     result.attrs = {"legend": legend_of(rank_correlation.__doc__), **attrs}
     return result
-
-
-def _means_of_systems(frame: Any) -> dict[str, np.ndarray]:
-    """Return the means of all systems by each measure, from values by query or from a table of means."""
-    who = "rank_correlation"
-    are_means = isinstance(frame, pd.DataFrame) and look_at(frame, "results").names.isdisjoint({"qid", "measure"})
-    values = read_scores(as_values(who, frame) if are_means else frame, two=["systems"], who=who).unrounded
-    return {measure: rounded(of_systems.mean(axis=1)) for measure, of_systems in values.items()}
 
 
 def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> float:

@@ -181,7 +181,7 @@ def topic_sampling(
 
     Notes
     -----
-    Systems are ordered by their means over the topics; means that are equal to eight decimals are tied.
+    Systems are ordered by their means over the topics; means that are equal to ten decimals are tied.
 
     References
     ----------

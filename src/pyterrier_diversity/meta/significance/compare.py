@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...evaluate.perquery import warn_of_missing
-from ...frames import warn
+from ...evaluate.perquery import told_of_missing
+from ...frames import give, warn
 from ...io import read_perquery
 from ...measures import parse, signature
+from ...measures.parse import higher_is_better
 from ...parameters import LEVEL
 from ...progress import progress
 from ...randomness import Rng
@@ -152,9 +153,7 @@ def compare(
     how = how._replace(level=level)
     first, second = scores.pairs(who, baseline)
     measures_left = progress(list(scores.by_measure.items()), how.test, unit="measure")
-    parts = [
-        _statistics(values, scores.means[name], range_of(name), first, second, how) for name, values in measures_left
-    ]
+    parts = [_statistics(name, values, scores.means[name], first, second, how) for name, values in measures_left]
     table = scores.table(parts, first, second)
     table = table.assign(**how.decided(table["p"].to_numpy(), len(parts), len(scores.queries)))
     attrs = {**how.attributes(scores), "n_pairs": len(first), "ci": ci}
@@ -165,7 +164,8 @@ def compare(
     result = with_legend(chosen, compare, {**attrs, "smallest_p": how.smallest_p(*scores.sizes.values())})
     if hopeless := why_none_is_significant(result):
         warn(SignificanceWarning(f"{who}: {hopeless}"))
-    warn_of_missing(perquery)
+    missing = perquery.attrs.get("missing", {})
+    give(told_of_missing({name: missing.get(name, ()) for name in scores.systems}, set(scores.queries)))
     return result
 
 
@@ -209,14 +209,10 @@ def _bounds(table: pd.DataFrame, how: Design, n_measures: int) -> dict[Hashable,
 
 
 def _statistics(
-    values: np.ndarray,
-    means: np.ndarray,
-    bounds: tuple[float, float],
-    first: np.ndarray,
-    second: np.ndarray,
-    how: Design,
+    measure: str, values: np.ndarray, means: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design
 ) -> dict[str, np.ndarray]:
-    """Return the columns of the pairs of a measure, whose values are within ``bounds``."""
+    """Return the columns of the pairs of a measure."""
+    bounds, sign = range_of(measure), 1 if higher_is_better(measure) else -1
     half_widths = np.where(np.ptp(values, axis=1) == 0, np.nan, t_half_width(values, how.level))
     low, high = np.clip([means - half_widths, means + half_widths], *bounds)
     z, difference = rounded(values[first] - values[second]), means[first] - means[second]
@@ -226,7 +222,7 @@ def _statistics(
         columns |= {name: means[at], f"{name}_low": low[at], f"{name}_high": high[at]}
     columns |= {
         "difference": np.where(rounded(difference) == 0, 0.0, difference),
-        **outcomes(z),
+        **outcomes(sign * z),
         "effect_size": studentised(z) / np.sqrt(z.shape[1]),
         "p": p,
     }

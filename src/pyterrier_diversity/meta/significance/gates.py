@@ -116,7 +116,8 @@ def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
             nothing = _why_nothing(perquery, system)
             if sign * rounded(value) >= sign * rounded(least) and not nothing:
                 continue
-            queries, short_by = _first(_by_query(perquery, name, system), sign), sign * (least - value)
+            own = perquery[(perquery["measure"] == name) & (perquery["name"] == system)].set_index("qid")["value"]
+            queries, short_by = _first(own, sign), sign * (least - value)
             why = f"{below} {least:g} by {short_by:.4g}; {lowest} on {_in_words(queries)}."
             message = f"{system} {nothing}" if nothing else f"{name} of {system} is {value:.4g}, {why}"
             rows.append((name, system, value, least, short_by, queries, message))
@@ -133,6 +134,7 @@ def worse_than(
     common_queries: bool = False,
     alpha: float = 0.05,
     rng: Rng = None,
+    all_systems: bool = False,
 ) -> pd.DataFrame:
     r"""Return the systems that are significantly worse than a baseline, by more than a tolerance.
 
@@ -153,6 +155,8 @@ def worse_than(
         Significance level.
     rng : int or Generator, optional
         Random seed.
+    all_systems : bool
+        Whether to return the other systems, too. Their messages say which loss the test would find in 80 % of cases.
 
     Returns
     -------
@@ -170,6 +174,7 @@ def worse_than(
         - ``p_corrected``: ``p``, corrected by Holm's method for all measures and pairs of the call
         - ``queries``: a dict of the three queries with the largest losses
         - ``message``: why the system is in the table, in a sentence
+        - ``fails`` (with ``all_systems``): whether the gate fails for the system
 
         ``attrs["legend"]`` describes the columns, and ``attrs`` the test.
 
@@ -203,28 +208,6 @@ def worse_than(
     one-sided p = 0.03125);
     most on queries 3 (-0.5), 0 (-0.25), 1 (-0.25).
     """
-    found = against_baselines(
-        perquery, baseline, measures, tolerance=tolerance, common_queries=common_queries, alpha=alpha, rng=rng
-    )
-    attrs = {name: what for name, what in found.attrs.items() if name != "legend"}
-    return with_legend(found[found.pop("fails")].reset_index(drop=True), worse_than, attrs)
-
-
-def against_baselines(
-    perquery: Any,
-    baseline: str | Iterable[str],
-    measures: Measures | None = None,
-    *,
-    tolerance: float = 0.0,
-    common_queries: bool = False,
-    alpha: float = 0.05,
-    rng: Rng = None,
-    notes: bool = False,
-) -> pd.DataFrame:
-    """Return the rows of `worse_than` for all systems, with a column ``fails``.
-
-    With ``notes``, the message of a system that passes says which loss the test would find.
-    """
     who, perquery = "worse_than", read_perquery(perquery)
     tolerance = Parameter(float, interval=FROM_0).check(who, "tolerance", tolerance)
     alpha = LEVEL.check(who, "alpha", alpha)
@@ -248,16 +231,20 @@ def against_baselines(
             f"{who}: no loss can be significant with {sizes.min()} common queries at alpha = {alpha:g}: the smallest "
             f"possible p-value is {least:.4g}{several}. meta.topics_needed estimates how many queries are needed."
         )
-    table = pd.DataFrame([gate[:5] for gate in gates], columns=_Gate._fields[:5])
-    table = table.assign(difference=table["mean"] - table["other_mean"], p=p, p_corrected=adjusted(p, holm))
-    worse = np.array([rounded(gate.losses.mean()) > rounded(tolerance) for gate in gates])
-    worse &= (table["p_corrected"] < alpha).to_numpy()
-    table["queries"] = pd.Series([_first(-gate.sign * gate.losses, gate.sign) for gate in gates])
-    rows = zip(gates, worse, table.to_dict("records"), strict=True)
-    table["message"] = [" ".join(_told(*row, how, tolerance, m, notes=notes)) for row in rows]
-    table["fails"] = worse | [bool(gate.why) for gate in gates]
+    rows = []
+    for gate, *of_test in zip(gates, p, adjusted(p, holm), strict=True):
+        worse = of_test[1] < alpha and rounded(gate.losses.mean()) > rounded(tolerance)
+        if worse or gate.why or all_systems:
+            queries = _first(-gate.sign * gate.losses, gate.sign)
+            tested = f"one-sided p = {of_test[0]:.4g}" + (
+                f", {of_test[1]:.4g} corrected for {m} comparisons" if holm else ""
+            )
+            message = " ".join(_told(gate, tested, queries if worse else None, how, tolerance))
+            rows.append((*gate[:5], gate.mean - gate.other_mean, *of_test, queries, message, worse or bool(gate.why)))
+    columns = [*_Gate._fields[:5], "difference", "p", "p_corrected", "queries", "message", "fails"]
+    table = pd.DataFrame(rows, columns=columns)
     attrs = {"alpha": alpha, "correction": "holm", "tolerance": tolerance, "n_trials": n_trials, **how.seed}
-    return with_legend(table, worse_than, attrs)
+    return with_legend(table if all_systems else table.drop(columns="fails"), worse_than, attrs)
 
 
 def _gates(
@@ -299,28 +286,28 @@ def _gates(
             yield _Gate(name, one, other, mine.mean(), others.mean(), losses, sign, alone, why)
 
 
-def _told(
-    gate: _Gate, worse: bool, row: Mapping[Any, Any], how: Design, tolerance: float, m: int, *, notes: bool
-) -> Iterator[str]:
-    """Yield the sentences about a gate."""
-    corrected = f", {row['p_corrected']:.4g} corrected for {m} comparisons" if m > 1 else ""
-    tested = f"one-sided p = {row['p']:.4g}{corrected}"
+def _told(gate: _Gate, tested: str, worst: Mapping[str, float] | None, how: Design, tolerance: float) -> Iterator[str]:
+    """Yield the sentences about a gate; the ``worst`` queries are those of a system that is worse."""
+    of, difference, left_out = f"{gate.measure} of {gate.name}", gate.mean - gate.other_mean, len(gate.alone)
     if gate.why:
         yield gate.why
-    if worse:
+    if worst:
         yield (
-            f"{gate.measure} of {gate.name} is {'lower' if gate.sign > 0 else 'higher'} than that of {gate.other} by "
-            f"{abs(row['difference']):.4g} ({gate.mean:.4g}, {gate.other_mean:.4g}; {tested}); most on "
-            f"{_in_words(row['queries'])}."
+            f"{of} is {'lower' if gate.sign > 0 else 'higher'} than that of {gate.other} by {abs(difference):.4g} "
+            f"({gate.mean:.4g}, {gate.other_mean:.4g}; {tested}); most on {_in_words(worst)}."
         )
-    elif notes and not gate.why:
+    elif not gate.why:
         n, losses = len(gate.losses), gate.losses.to_numpy()
         found = f"{n} queries find a loss of {_found(losses, how, tolerance):.4g} in {_POWER:.0%} of cases"
         found = found if np.ptp(losses) else f"the same on all {n} queries"
-        yield f"{gate.measure} of {gate.name} against {gate.other}: {row['difference']:+.4g}, {tested}; {found}."
+        yield f"{of} against {gate.other}: {difference:+z.4g}, {tested}; {found}."
     if gate.alone and not gate.why:
-        are = "query that only one answers is" if len(gate.alone) == 1 else "queries that only one answers are"
-        yield f"{len(gate.alone)} {are} left out ({listed(gate.alone, _NAMED_QUERIES)})."
+        are = (
+            f"{left_out} query that only one answers is"
+            if left_out == 1
+            else f"{left_out} queries that only one answers are"
+        )
+        yield f"{are} left out ({listed(gate.alone, _NAMED_QUERIES)})."
 
 
 def _found(losses: np.ndarray, how: Design, tolerance: float) -> float:
@@ -345,12 +332,6 @@ def _why_nothing(perquery: pd.DataFrame, name: Any) -> str:
         return "answers no query of the qrels."
     unmatched = name in perquery.attrs.get("unmatched", ())
     return "has no judged document. Do its document ids match those of the qrels?" if unmatched else ""
-
-
-def _by_query(perquery: pd.DataFrame, measure: Any, system: Any) -> pd.Series:
-    """Return the values of a system by query."""
-    chosen = (perquery["measure"] == measure) & (perquery["name"] == system)
-    return perquery[chosen].set_index("qid")["value"]
 
 
 def _first(values: pd.Series, sign: int) -> dict[str, float]:
@@ -442,18 +423,20 @@ def risk(perquery: Any, baseline: str, alpha: float = 1.0, *, measures: Measures
     alpha = Parameter(float, interval=FROM_0).check("risk", "alpha", alpha)
     scores = read_scores(perquery, measures, two=["systems", "queries"], who="risk")
     first, second = scores.pairs("risk", baseline)
-    parts = [_of_measure(v[first] - v[second], alpha, scores.queries) for v in scores.by_measure.values()]
+    signs = [1 if higher_is_better(name) else -1 for name in scores.measures]
+    gains = [sign * (v[first] - v[second]) for sign, v in zip(signs, scores.by_measure.values(), strict=True)]
+    parts = [_of_measure(*each, alpha, scores.queries) for each in zip(gains, signs, strict=True)]
     table = scores.table(parts, first, second).rename(columns={"other": "baseline"})
     return with_legend(table, risk, {"alpha": alpha, **scores.sizes})
 
 
-def _of_measure(delta: np.ndarray, alpha: float, queries: list[str]) -> dict[str, np.ndarray]:
-    """Return a measure's columns, from differences of shape (systems, queries)."""
+def _of_measure(delta: np.ndarray, sign: int, alpha: float, queries: list[str]) -> dict[str, np.ndarray]:
+    """Return a measure's columns, from gains of shape (systems, queries)."""
     weighted = np.where(delta < 0, (1 + alpha) * delta, delta)
     worst = delta.argmin(axis=1)
     lost = -delta[np.arange(len(delta)), worst]
     return {
-        "difference": delta.mean(axis=1),
+        "difference": sign * delta.mean(axis=1),
         "urisk": weighted.mean(axis=1),
         "trisk": studentised(weighted),
         **outcomes(delta),
