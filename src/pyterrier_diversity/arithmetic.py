@@ -1,7 +1,5 @@
 """Arithmetic whose results do not depend on the other values in the same call."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Progress bars."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar

@@ -3,8 +3,6 @@
 It imports the rest of this package when it is used: ir_measures may be imported first by one of its modules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 

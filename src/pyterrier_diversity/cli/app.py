@@ -1,7 +1,5 @@
 """The command and its exit statuses. A command is imported when it is called, and an error is one sentence."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

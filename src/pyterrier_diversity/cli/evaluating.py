@@ -1,7 +1,5 @@
 """The commands that evaluate, check and explain run files."""
 
-from __future__ import annotations
-
 import math
 import sys
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Options made from signatures and docstrings: those of functions, of classes, and of the commands themselves."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

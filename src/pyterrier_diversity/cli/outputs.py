@@ -1,7 +1,5 @@
 """Tables, printed or written to a file; the check that no output is an input; and how gates end a command."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """The command that draws pictures."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ queries whose labels are all negative, and read ids and labels in C. Here they g
 input that they would misread is refused.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Aggregate per-query values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Find the intents that systems do not cover, and the systems that do."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compute a measure from plain labels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import ir_measures

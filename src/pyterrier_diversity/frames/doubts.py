@@ -1,7 +1,5 @@
 """What may be wrong with a run: counts and examples, which are added up over its parts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Literal

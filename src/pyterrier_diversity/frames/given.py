@@ -1,7 +1,5 @@
 """The forms of qrels and runs that ir_measures takes. `io` reads all others."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable, Mapping
 from inspect import GEN_CLOSED, getgeneratorstate
 from operator import length_hint

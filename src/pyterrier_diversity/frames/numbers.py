@@ -1,7 +1,5 @@
 """Read numbers and labels, which may be given as words."""
 
-from __future__ import annotations
-
 import math
 from numbers import Integral
 from typing import Any

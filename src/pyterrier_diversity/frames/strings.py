@@ -3,8 +3,6 @@
 Only this module tells the two kinds apart. Both have a length, ``take(rows)`` and ``tolist()``.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping

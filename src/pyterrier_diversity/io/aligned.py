@@ -1,7 +1,5 @@
 """Lay out texts, and columns of text side by side, within a given width."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from contextlib import suppress

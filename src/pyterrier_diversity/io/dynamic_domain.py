@@ -1,7 +1,5 @@
 """Read judgements and runs of the TREC Dynamic Domain tracks."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Read the content of files, compressed or not, and tell what kind of file it is."""
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import gzip

@@ -1,7 +1,5 @@
 """What systems, measures, queries and intents are called in tables, pictures and reports."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """The nugget formats of tools and tracks, as a table: how each is recognised, and where it has its fields."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

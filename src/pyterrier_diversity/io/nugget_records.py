@@ -1,7 +1,5 @@
 """Read the nuggets of objects and rows, in any format."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping

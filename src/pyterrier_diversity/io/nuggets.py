@@ -1,7 +1,5 @@
 """Read nuggets as qrels, from files of tools and tracks that judge answers and passages."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

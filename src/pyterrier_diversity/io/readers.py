@@ -1,7 +1,5 @@
 """Read qrels and runs in any form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace

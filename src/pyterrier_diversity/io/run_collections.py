@@ -1,7 +1,5 @@
 """Runs, and results by query, by the names of their systems."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping

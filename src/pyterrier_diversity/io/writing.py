@@ -1,7 +1,5 @@
 """Files that are written: whole or not at all, and never over an input; files of qrels."""
 
-from __future__ import annotations
-
 import csv
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Convert labels to gains or probabilities of relevance."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Literal

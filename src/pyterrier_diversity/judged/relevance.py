@@ -1,7 +1,5 @@
 """The relevant documents of each query, for searches that work query by query."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The ranks of the rows of sessions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arithmetic import counted

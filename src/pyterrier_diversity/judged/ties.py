@@ -1,7 +1,5 @@
 """Tied documents: those of a query with the same score, or of a turn in sessions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

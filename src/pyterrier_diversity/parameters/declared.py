@@ -1,7 +1,5 @@
 """Parameters that several measures and functions share."""
 
-from __future__ import annotations
-
 from .parameter import POSITIVE, Parameter, Parameters
 
 LEVEL = Parameter(float, interval="(0, 1)")

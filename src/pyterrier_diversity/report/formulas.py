@@ -1,7 +1,5 @@
 """Formulas in LaTeX, translated to plain text for terminals."""
 
-from __future__ import annotations
-
 import re
 
 # Braces of the text are angle brackets until all groups are translated.

@@ -1,7 +1,5 @@
 """A report on systems as one HTML file."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime

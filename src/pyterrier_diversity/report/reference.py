@@ -1,7 +1,5 @@
 """Descriptions of measures, from their declarations."""
 
-from __future__ import annotations
-
 import re
 from collections import ChainMap, defaultdict
 from typing import Any

@@ -1,7 +1,5 @@
 """The means of a report: which system is best, by how much, whether this could be chance, what the measures mean."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
