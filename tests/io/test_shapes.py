@@ -123,6 +123,8 @@ class Model:
         ('"1" "Q0" "a" 1 2 "t"\n"1" "Q0" "b" 2 1 "t"\n', {}),
         ("1\tQ0\ta\t1\t2\ta long tag\n1\tQ0\tb\t2\t1\ta long tag\n", {}),
         ("qid, docno, score\n1, a, 2\n1, b, 1\n", {}),
+        ("sep=|\nqid|docno|score\n1|a|2\n1|b|1\n", {}),
+        ("1|Q0|a|1|2|t\n1|Q0|b|2|1|t\n", {}),
         (
             '{"qid": "1", "hits": [{"m": {"id": "a"}, "score": 2}, {"m": {"id": "b"}, "score": 1}]}',
             {"columns": {"m.id": "docno"}},

@@ -27,6 +27,12 @@ LINE_FORMATS = {
     "long": "name qid measure value",
 }
 
+#: What to do with lines that have several numbers, or others than a label and a weight.
+ONE_LABEL = (
+    "Name the columns that count by number, as in columns={'1': 'qid', '3': 'docno', '5': 'label'} or, in the shell, "
+    "--columns 1=qid,3=docno,5=label."
+)
+
 # Columns of tables that are neither names nor measures.
 _OTHERS = ("name", "qid", "mrt", "queries", "index", "Unnamed: 0", "")
 
@@ -56,9 +62,7 @@ def read_lines_of_qrels(look: Look) -> pd.DataFrame:
         for row in table[first != table["weight"]].head(1).itertuples():
             raise ValueError(
                 f"{look.name}: the fifth column is the weight of an intent, and must be the same in all rows of intent "
-                f"{row.iteration!r} of query {row.qid!r}. If it has judgements, strata or anything else, name the "
-                "columns by number: columns={'1': 'qid', '3': 'docno', '5': 'label'}, or in the shell --columns "
-                "1=qid,3=docno,5=label."
+                f"{row.iteration!r} of query {row.qid!r}. {ONE_LABEL}"
             )
     return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
 

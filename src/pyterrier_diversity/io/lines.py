@@ -34,10 +34,9 @@ _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 # Pandas reads parts of so many bytes faster than a large file as a whole, because it uses their memory again.
 _PART = 2**22
 # Newer versions read floats exactly, and warn about this option.
-_EXACT: dict[str, Any] = (
-    {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
-)
-
+_IS_OLD = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+_EXACT = {"float_precision": "round_trip"} if _IS_OLD else {}
+_HOW: dict[str, Any] = {"header": None, "index_col": False, "na_filter": False, "low_memory": False, **_EXACT}
 
 # Pandas reads words fastest if it may choose their type. A line of letters before each part keeps it from choosing
 # numbers.
@@ -81,7 +80,7 @@ def read_columns(
         If a line cannot be read; the message names file and line.
     """
     content = read_content(source)
-    quoting: Quoting = 0 if separator in (",", ";") else quoting_of(content.data)
+    quoting: Quoting = quoting_of(content.data) if separator in (None, _TAB) else 0
     found = _plain_columns(content, columns, optional or {}, quoting) if separator is None else None
     return _careful_columns(content, columns, optional or {}, separator, to_blank, quoting) if found is None else found
 
@@ -139,19 +138,8 @@ def _parsed(data: bytes, columns: Kinds, separator: str, quoting: Quoting) -> pd
     while start < len(data):
         end = data.find(b"\n", start + _PART) + 1 or len(data)
         try:
-            table = pd.read_csv(
-                BytesIO(f"{first}\n".encode() + data[start:end]),
-                sep=separator,
-                header=None,
-                names=list(columns),
-                dtype=numeric,
-                index_col=False,
-                quoting=quoting,
-                na_filter=False,
-                low_memory=False,
-                engine="c",
-                **_EXACT,
-            )
+            part, names = BytesIO(f"{first}\n".encode() + data[start:end]), list(columns)
+            table = pd.read_csv(part, sep=separator, names=names, dtype=numeric, quoting=quoting, engine="c", **_HOW)
         except ValueError:
             return None
         # A longer line is an error of pandas; a shorter one ends with empty words.

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from ..frames import PYTERRIER_NAMES, refuse_read
@@ -138,7 +137,7 @@ def look_at(
         data = data.reset_index(level=levels) if levels else data
         return replace(look, form="frame", data=data, fields=tuple(map(str, data.columns)))
     if isinstance(data, Mapping):
-        return _of_records(look, [Field({name: _listed(of) for name, of in data.items()}, look.name)])
+        return _of_records(look, [Field({name: plain(of) for name, of in data.items()}, look.name)])
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes, os.PathLike)):
         refuse_read(data, look.name)
         members = list(data)
@@ -148,13 +147,6 @@ def look_at(
         are_records = all(isinstance(row.value, Mapping) for row in rows)
         return _of_records(look, rows) if are_records else replace(look, data=members)
     return look
-
-
-def _listed(value: Any) -> Any:
-    """Return an array as a list, and a series as a dict."""
-    return (
-        value.to_dict() if isinstance(value, pd.Series) else value.tolist() if isinstance(value, np.ndarray) else value
-    )
 
 
 def _of_records(look: Look, records: list[Field], text: Text = "") -> Look:
@@ -227,11 +219,12 @@ def _of_content(look: Look) -> Look:
         return _of_records(look, read_json(content), "json")
     if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE")):
         return replace(look, form="xml")
-    separator = max(",\t;", key=line.count)
+    separator = max(",\t;|", key=line.count)
     has_separator = separator in line
     cells = [word.strip('"') for word in re.split(rf"[{separator}\s]" if has_separator else r"\s+", line.strip())]
     known = {cell.lower() for cell in cells} & (_OTHER_NAMES | look.columns.keys())
-    if not any(reads(float, cell) for cell in cells) and (has_separator or len(known) > 1):
+    is_header = (has_separator and separator != "|") or len(known) > 1
+    if is_header and not any(reads(float, cell) for cell in cells):
         records = read_csv(content, separator if has_separator else " ")
         return _of_records(look, records, "table")
     begin = content.data[:_MOST_BYTES]

@@ -159,10 +159,10 @@ def is_frame(data: object) -> bool:
 
 
 def plain(data: Any) -> Any:
-    """Return the frame of an object of Arrow or polars, and the dict of one of pydantic, ranx or a named tuple."""
-    if isinstance(data, (pd.DataFrame, pd.Series, Mapping, type)):
+    """Return the frame of an object of Arrow or polars, the dict of a model or a series, and the list of an array."""
+    if isinstance(data, (pd.DataFrame, Mapping, type)):
         return data
-    ways = ("to_pandas", "model_dump", "_asdict", "to_dict")
+    ways = ("to_pandas", "model_dump", "_asdict", "to_dict", "tolist")
     return next((getattr(data, way)() for way in ways if callable(getattr(data, way, None))), data)
 
 

@@ -31,10 +31,6 @@ WANTED = {
 _LONGEST_RECORD = 100
 
 _FORMS = "a file, a frame, a list of dicts or of named tuples, or a dict of queries with"
-_ONE_LABEL = (
-    "Name the columns that count by number, as in columns={'1': 'qid', '3': 'docno', '5': 'label'} or, in the shell, "
-    "--columns 1=qid,3=docno,5=label."
-)
 _ASPECTS = (
     "If the aspects are intents, make a row of each: frame.melt(['qid', 'docno'], var_name='iteration', "
     "value_name='label'). Otherwise rename the one that counts to label."
@@ -145,6 +141,7 @@ def _is_foreign(value: Any) -> bool:
 _PRELS = of_lines(5, like(r"\S+ \S+ -?\d \d \S+"), fits.are_prels)
 # Topics and subtopics such as DD16-1 and DD16-1.1. Topic DD16-24 has a subtopic 24.11.
 _PASSAGES = of_lines(5, like(r"DD(\d+-(\d+)) (DD\1|\2)\.\S* \S+ \d{1,9} -?\d"))
+_SEVERAL_LABELS = of_lines(range(6, 99), like(r"\S+ Q?0 \S+( -?\d)+"))
 _SAMPLES = of_lines(5, like(r"\S+ Q?0 \S+ \d\d? -?\d"), fits.have_strata)
 _LONG = of_names("qid", "measure", "value", without="docno")
 _WIDE = of_names("qid", without="docno query measure value")
@@ -164,24 +161,16 @@ SHAPES: tuple[Shape, ...] = (
     Shape("empty", _ALL, fits.is_empty, as_frames.read_nothing),
     NUMBERED,
     Shape("a session of TREC Dynamic Domain", "run", fits.is_session, as_frames.read_session),
-    Shape(
-        "judgements of several aspects", "", of_lines(range(6, 99), like(r"\S+ Q?0 \S+( -?\d)+")), _ONE_LABEL, "qrels"
-    ),
+    Shape("judgements of several aspects", "", _SEVERAL_LABELS, as_frames.ONE_LABEL, "qrels"),
     Shape("a run", "run", of_lines(6), as_frames.read_lines_of_run),
     Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, as_frames.read_prels),
     Shape("passages of TREC Dynamic Domain", "qrels", _PASSAGES, as_frames.read_passages),
-    Shape("a sample of judgements with their stratum", "", _SAMPLES, _ONE_LABEL),
+    Shape("a sample of judgements with their stratum", "", _SAMPLES, as_frames.ONE_LABEL),
     Shape("qrels with weights", "qrels", of_lines(5), as_frames.read_lines_of_qrels, "qrels"),
     Shape("qrels", "qrels", of_lines(4, fits.are_qrels), as_frames.read_lines_of_qrels),
     *(
-        Shape(
-            f"results in lines of {names}",
-            "results",
-            fits.of_values(names),
-            partial(as_frames.read_values, names),
-            "results",
-        )
-        for names in (*as_frames.LINE_FORMATS.values(), "name measure qid value")
+        Shape(f"results in lines of {of}", "results", fits.of_values(of), partial(as_frames.read_values, of), "results")
+        for of in (*as_frames.LINE_FORMATS.values(), "name measure qid value")
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
     Shape("lines without the name of a known measure", "", of_form("lines"), _NO_MEASURES, "results"),
@@ -201,12 +190,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a run", "run", of_names("qid", "docno", "score|rank"), as_frames.read_table),
     Shape("documents by query", "", of_record(fits.lists_documents), _RELEVANT, "qrels"),
     Shape("documents by query", "run", of_record(fits.lists_documents), partial(frame_of, rows_of_row)),
-    Shape(
-        "results by query",
-        "results",
-        of_names("qid", "measure", "value", without="docno"),
-        as_frames.read_table_of_results,
-    ),
+    Shape("results by query", "results", _LONG, as_frames.read_table_of_results),
     Shape("results with a column for each measure", "results", _WIDE, as_frames.read_table_of_results, "results"),
     Shape("{query: {measure: value}}", "results", of_members("numbers"), as_frames.read_values_by_query, "results"),
     Shape("a table of means", "", of_names("name|run", without="docno qid measure"), _BY_QUERY),

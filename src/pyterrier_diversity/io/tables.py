@@ -326,8 +326,7 @@ def formatted(
     if format in PEOPLE:
         table = table_of(frame, _DECIMALS if places is None else places)
         table = table.transposed() if transpose else table
-        writers = {"latex": table.to_latex, "html": table.to_html, "markdown": table.to_markdown}
-        return table.to_text(width) if format == "table" else writers[format]()
+        return table.to_text(width) if format == "table" else str(getattr(table, f"to_{format}")())
     frame = transposed(frame) if transpose else frame
     if format in ("json", "jsonl"):
         return _json(frame, places, lines=format == "jsonl")
