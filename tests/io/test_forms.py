@@ -238,7 +238,7 @@ def test_objects_that_get_one_id_are_told_of():
     found = [SimpleNamespace(id=name, metadata={"docno": "whole"}) for name in ("a", "b")]
 
     with pytest.warns(UserWarning, match="Run mine: The run repeats documents within a query, .*repeated rows: 1"):
-        evaluate_runs(QRELS, {"mine": {"1": [*found, "b"]}}, MEASURES)
+        evaluate_runs(QRELS, {"mine": {"1": [*found, "b"], "2": ["d"]}}, MEASURES)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pandas as pd
 from ..frames import LARGEST_EXACT, PYTERRIER_NAMES, Columns, exact, warn
 from ..warnings import RowsWarning
 from .dynamic_domain import read_dd_run
-from .forms import SharedColumns, check_names, frame_of, highest_label_last, new_names, rows_of_row, with_unjudged
+from .forms import SharedColumns, check_names, completed, frame_of, highest_label_last, new_names, rows_of_row
 from .labels import printable
 from .lines import Kinds, Same, read_columns
 from .look import NAMES_OF_RESULTS, NEEDED, USUAL_NAMES, Look
@@ -129,7 +129,7 @@ def read_table(look: Look) -> pd.DataFrame:
     if look.form == "records":
         return frame_of(rows_of_row, look)
     frame = _renamed(look, {old: new for old, new in USUAL_NAMES.items() if old not in PYTERRIER_NAMES})
-    return with_unjudged(frame) if look.wanted == "qrels" else frame
+    return completed(frame, look.places, look)
 
 
 def read_scores(look: Look) -> pd.DataFrame:
@@ -182,7 +182,8 @@ def _measures_in(table: pd.DataFrame) -> list[str]:
 
 def _numbers(name: str, columns: Columns, look: Look) -> Any:
     """Return a column of numbers, which may be missing; errors name the place in a file."""
-    if look.form == "frame":
+    if not look.text:
         return columns.numbers(name, may_be_missing=True)
-    fields = (Field(value, one.where, name) for value, one in zip(columns[name], look.data, strict=True))
+    places = look.places if look.form == "frame" else [one.where for one in look.data]
+    fields = (Field(value, where, name) for value, where in zip(columns[name], places, strict=True))
     return [math.nan if one.value in (None, "") or one.value != one.value else one.number() for one in fields]

@@ -156,6 +156,11 @@ def of_record(test: Callable[[Mapping[Any, Any], Look], bool]) -> Fits:
     return lambda look: look.form == "records" and bool(look.record) and test(look.record, look)
 
 
+def are_answers(_: Mapping[Any, Any], look: Look) -> bool:
+    """Fit the judged answer of a system."""
+    return {"qid", "nuggets", "run_id"} <= look.names
+
+
 def is_request(record: Mapping[Any, Any], _: Look) -> bool:
     """Fit a query with its candidates or hits."""
     docs = record.get("candidates", record.get("hits"))
@@ -226,7 +231,7 @@ def of_nuggets(test: Callable[[Mapping[str, Any]], bool]) -> Fits:
 def are_nugget_rows(look: Look) -> bool:
     """Fit rows about nuggets: without labels, or in JSON."""
     is_about = look.form in ("frame", "records") and not look.names.isdisjoint(_OF_NUGGETS)
-    is_listed = look.form == "records" and look.text != "table" and {"qid", "iteration"} <= look.names
+    is_listed = look.form == "records" and {"qid", "iteration"} <= look.names
     return (is_about and look.text == "json") or ((is_about or is_listed) and look.names.isdisjoint(_VALUES))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -63,15 +63,19 @@ def frame_of(rows_in: RowsIn, look: Look) -> pd.DataFrame:
     for record in look.data:
         added = list(rows_in(record, look))
         # Each list begins with a row of rank 1. One dict may have lists for "1" and for 1.
-        for row in added if "rank" not in record.need_object() else ():
-            query = str(row.get("qid"))
-            if row.get("rank") == 1 and query in listed:
+        firsts = [row for row in added if row.get("rank") == 1] if "rank" not in record.need_object() else []
+        for query in (str(row.get("qid")) for row in firsts):
+            if query in listed:
                 raise ValueError(f"{record.where}: query {query!r} has two lists of documents; give one list.")
-            listed |= {query} if row.get("rank") == 1 else set()
+            listed.add(query)
         rows += added
         places += [record.where] * len(added)
-    frame = pd.DataFrame(rows, dtype=object)
-    frame = with_unjudged(frame) if look.wanted == "qrels" else frame
+    return completed(pd.DataFrame(rows, dtype=object), places, look)
+
+
+def completed(frame: pd.DataFrame, places: Sequence[str], look: Look) -> pd.DataFrame:
+    """Return rows, of which some of qrels only name a query or an intent; those of a file with numbers."""
+    frame = _with_unjudged(frame) if look.wanted == "qrels" else frame
     return _with_numbers(frame, places, look) if look.text else frame
 
 
@@ -107,7 +111,7 @@ def rows_of_answer(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
     yield {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
 
 
-def _with_numbers(frame: pd.DataFrame, places: list[str], look: Look) -> pd.DataFrame:
+def _with_numbers(frame: pd.DataFrame, places: Sequence[str], look: Look) -> pd.DataFrame:
     """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
     if look.wanted == "run" and look.by_rank and "rank" in frame:
         frame = frame.drop(columns="score", errors="ignore")
@@ -133,7 +137,7 @@ def _with_numbers(frame: pd.DataFrame, places: list[str], look: Look) -> pd.Data
     return frame.assign(**numbers)
 
 
-def with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
+def _with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
     """Return qrels in which rows without a document and a label, which only name a query or an intent, have label 0."""
     docs, label = (next(filter(qrels.__contains__, of), "") for of in (("docno", "doc_id"), ("label", "relevance")))
     empty = qrels[docs].isna() | (qrels[docs] == NO_DOCUMENT) if docs and label else pd.Series(dtype=bool)
@@ -204,15 +208,17 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
         if not isinstance(doc[1], Number):
             raise TypeError(f"{what}: the score in {doc!r:.80} must be a number, not {doc[1]!r:.80}.")
         return {**_document(doc[0], what, columns), "score": doc[1]}
+    if isinstance(doc, Mapping):
+        row = named(doc, what, columns)
+        of_id = next((name for name in _DOC_IDS if name in row), None)
+        return {"docno" if name == of_id else name: value for name, value in row.items()}
     node, score = getattr(doc, "node", doc), getattr(doc, "score", None)
     # In metadata, doc_id is often the id of the document that a chunk is from.
     told = getattr(node, "metadata", None) or {}
     ids = [told.get("docno"), *(getattr(node, n, None) for n in _NODE), told.get("doc_id"), told.get("docid")]
     known = next((one for one in ids if one not in (None, "")), None)
     if known is None and isinstance(plain(doc), Mapping):
-        row = named(plain(doc), what, columns)
-        of_id = next((name for name in _DOC_IDS if name in row), None)
-        return {"docno" if name == of_id else name: value for name, value in row.items()}
+        return _document(plain(doc), what, columns)
     if known is None:
         raise TypeError(
             f"{what}: a document of type {type(doc).__name__} has no id: give an id or metadata['docno'], or lists of "

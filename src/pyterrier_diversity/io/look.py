@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -75,7 +75,7 @@ class Look:
     data : Content, DataFrame, list of Field or object
         The data.
     form : {"lines", "xml", "frame", "records", "object"}
-        Its container. Records are objects of JSON, rows of a table in text, dicts or named tuples.
+        Its container. A frame may be a table in text. Records are objects of JSON, or dicts.
     lines : list of list of str
         The words of the first lines.
     fields : tuple of str
@@ -84,6 +84,8 @@ class Look:
         What separates the words of lines, if it is not white space.
     text : {"", "lines", "table", "json"}
         The kind of text that it was; empty for data of Python and parquet.
+    places : list of str
+        File and line of each row of a table in text.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Look:
     fields: tuple[str, ...] = ()
     text: Text = ""
     separator: str | None = None
+    places: Sequence[str] = ()
 
     @property
     def record(self) -> Any:
@@ -114,7 +117,7 @@ class Look:
         """Return the rows of a frame, or the objects, with Python's values."""
         if self.form == "frame":
             rows = enumerate(self.data.to_dict("records"))
-            return [Field(native(row), f"{self.name}, row {i}") for i, row in rows]
+            return [Field(native(row), self.places[i] if self.places else f"{self.name}, row {i}") for i, row in rows]
         return self.data if self.text else [Field(native(one.value), one.where) for one in self.data]
 
     def at(self, data: Any) -> Look:
@@ -225,8 +228,8 @@ def _of_content(look: Look) -> Look:
     known = {cell.lower() for cell in cells} & (_OTHER_NAMES | look.columns.keys())
     is_header = (has_separator and separator != "|") or len(known) > 1
     if is_header and not any(reads(float, cell) for cell in cells):
-        records = read_csv(content, separator if has_separator else " ")
-        return _of_records(look, records, "table")
+        table, places = read_csv(content, separator if has_separator else " ")
+        return replace(look, form="frame", data=table, fields=tuple(map(str, table)), text="table", places=places)
     begin = content.data[:_MOST_BYTES]
     whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
     separated = _separator_of(line, separator, look)

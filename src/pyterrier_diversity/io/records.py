@@ -195,9 +195,9 @@ def read_parquet(content: Content) -> pd.DataFrame:
         raise ValueError(f"{content.name}: {str(error).rstrip('.')}.") from error
 
 
-def read_csv(content: Content, separator: str) -> list[Field]:
-    """Return the rows of a table with a header, or raise a ``ValueError`` that names file and line."""
-    name, records = content.name, []
+def read_csv(content: Content, separator: str) -> tuple[pd.DataFrame, list[str]]:
+    """Return a table with a header, and file and line of each row; a ``ValueError`` names them, too."""
+    name, records, places = content.name, [], []
     lines = io.StringIO(content.text(), newline="")
     is_spaced = separator == " " or f"{separator} " in content.first_line
     rows = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=is_spaced)
@@ -210,10 +210,11 @@ def read_csv(content: Content, separator: str) -> list[Field]:
         for cells in filled:
             if len(cells) != len(header):
                 raise ValueError(f"expected {len(header)} columns ({' '.join(header)}), found {len(cells)}")
-            records.append(Field(dict(zip(header, cells, strict=True)), f"{name}, line {rows.line_num}"))
+            records.append(cells)
+            places.append(f"{name}, line {rows.line_num}")
     except (csv.Error, ValueError) as error:
         raise ValueError(f"{name}, line {rows.line_num}: {error}.") from error
-    return records
+    return pd.DataFrame(records, columns=header, dtype=object), places
 
 
 def read_json(content: Content) -> list[Field]:

@@ -119,7 +119,7 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
         return TypeError(f"{look.name} must be {_FORMS} {of_queries}, not {kind}.")
     missing = [name.replace("|", " or ") for name in fits.missing(look.names, NEEDED[look.wanted])]
     found = f"; found: {', '.join(look.fields) or 'nothing'}" if look.form in ("frame", "records") else ""
-    if look.form == "records" and look.record and look.text != "table":
+    if look.record:
         shown = json.dumps(native(look.record), default=str, ensure_ascii=False)
         found += f"; the first record is {shown[:_LONGEST_RECORD]}{'...' * (len(shown) > _LONGEST_RECORD)}"
     if shape is None:
@@ -181,7 +181,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("lines of a run", "run", of_form("lines"), as_frames.read_lines_of_run, "run"),
     Shape("lines of qrels", "qrels", of_form("lines"), as_frames.read_lines_of_qrels, "qrels"),
     Shape("a truth file of TREC Dynamic Domain", "qrels", of_form("xml"), lambda look: read_dd_truth(look.data)),
-    Shape("judged answers", "run", of_names("qid", "nuggets", "run_id"), partial(frame_of, rows_of_answer), "run"),
+    Shape("judged answers", "run", of_record(fits.are_answers), partial(frame_of, rows_of_answer), "run"),
     *(Shape(title, "qrels", fits.of_nuggets(test), as_frames.read_as_nuggets) for title, test in FORMATS.values()),
     Shape("rows of nuggets", "qrels", fits.are_nugget_rows, as_frames.read_as_nuggets, "qrels"),
     Shape("a request of Castorini's tools", "run", of_record(fits.is_request), partial(frame_of, rows_of_row)),
