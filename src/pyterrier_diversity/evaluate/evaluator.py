@@ -17,7 +17,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator
 from ir_measures.util import CalcResults
 
-from ..frames import QRELS_COLUMNS, RUN_COLUMNS, Told, give, given_frame
+from ..frames import QRELS_COLUMNS, RUN_COLUMNS, given_frame, warn
 from ..judged import Judgements, Ranked, Run, judge
 from ..measures.base import CompositeMeasure, DiversityMeasure, formula_of, implementation, parts_of, range_text
 from ..warnings import DataWarning, IntentsWarning
@@ -132,11 +132,6 @@ class DiversityEvaluator(Evaluator):
             raise ValueError("qrels must not be empty: they have no queries to aggregate over.")
 
 
-# What a formula reads (a view of the judgements, whether of judged documents only, and the cutoff), or the numbers of a
-# composite measure's parts; the number of the measure, the measure, and the view that it is computed for.
-_Step = tuple[Any, int, DiversityMeasure, Judgements]
-
-
 class Evaluation:
     """Measures over one view of the judgements, computed by their formulas or by other providers.
 
@@ -151,9 +146,9 @@ class Evaluation:
 
     Attributes
     ----------
-    formulas : list
-        The measures that have a formula, the largest cutoff first: what each reads, its number, and the view that it is
-        computed for.
+    steps : list
+        The measures that are computed here, the largest cutoff first, and composite measures after their parts: what
+        each reads, its number, the measure, and the view that it is computed for.
     depth : int or None
         The number of ranks that the measures read, or None for all.
     """
@@ -163,8 +158,7 @@ class Evaluation:
     ) -> None:
         self._judgements = judgements
         self._numbers: dict[tuple[Any, ...], int] = {}
-        self.formulas: list[_Step] = []
-        self._composites: list[_Step] = []
+        self.steps: list[tuple[Any, int, DiversityMeasure, Judgements]] = []
         self._others: dict[tuple[Judgements, bool], dict[int, ir_measures.Measure]] = defaultdict(dict)
         self._asked = [self._planned(measure, judgements, is_bare=qrels is not None) for measure in measures]
         self._delegated: list[tuple[Judgements, list[int], Bare | OverView]] = []
@@ -173,12 +167,9 @@ class Evaluation:
             delegated = Bare(several, qrels) if is_bare and qrels is not None else OverView(several, view)
             self._delegated.append((view, list(others), delegated))
         # The deepest first: a shorter ideal ranking is the beginning of a longer one.
-        self.formulas.sort(key=lambda formula: -(formula[0][2] or np.inf))
-        # The parts of composite measures come before them.
-        self._steps = [*self.formulas, *self._composites]
-        self._reads = list(dict.fromkeys(reads for reads, *_ in self.formulas))
-        views = [view for view, *_ in (*self._others, *self._reads)]
-        self._views = {*views, *(view for *_, view in self._steps)}
+        self.steps.sort(key=lambda step: -(step[0][2] or np.inf) if isinstance(step[0], tuple) else np.inf)
+        self._reads = list(dict.fromkeys(reads for reads, *_ in self.steps if isinstance(reads, tuple)))
+        self._views = {view for view, *_ in (*self._others, *self._reads)} | {view for *_, view in self.steps}
         depths: list[Any] = [None if judged_only else cutoff for _, judged_only, cutoff in self._reads]
         depths += [delegated.depth for *_, delegated in self._delegated]
         self.depth: int | None = None if None in depths else max(depths, default=None)
@@ -197,11 +188,12 @@ class Evaluation:
         if ours is None:
             self._others[judgements, is_bare][number] = measure
         elif isinstance(ours, CompositeMeasure):
-            self._composites.append((parts, number, ours, judgements))
+            self.steps.append((parts, number, ours, judgements))
         else:
+            # A view of the judgements, whether of judged documents only, and the cutoff.
             cutoff = None if ours.COUNTS_TURNS else ours.get("cutoff")
             reads = judgements.view(ours.VIEW, ours.get("rel")), bool(ours.get("judged_only")), cutoff
-            self.formulas.append((reads, number, ours, judgements))
+            self.steps.append((reads, number, ours, judgements))
         return number
 
     def values(self, found: Ranked) -> np.ndarray:
@@ -220,13 +212,15 @@ class Evaluation:
         }
         for view, theirs, delegated in self._delegated:
             values |= zip(theirs, delegated.values(over[view]), strict=True)
-        for reads, number, ours, judgements in self._steps:
+        for reads, number, ours, judgements in self.steps:
             n = over[judgements].n
             if isinstance(ours, CompositeMeasure):
                 computed = ours.combine([values[part] for part in reads], judgements)
             else:
-                if ours.NEEDS and n.any():
-                    _check_columns(judgements, ours)
+                missing = [column for column in ours.NEEDS if column not in judgements.columns]
+                if missing and n.any():
+                    hint = f"; {WRITTEN_BY[missing[0]]}" if missing[0] in WRITTEN_BY else ""
+                    raise ValueError(f"{ours} needs the column {' and the column '.join(missing)} in the qrels{hint}.")
                 computed = ours.score(tops[reads])
             checked = valid(ours, computed, judgements.query_ids)
             # A query without a ranking has the default.
@@ -281,21 +275,14 @@ def aggregated(measures: Iterable[ir_measures.Measure], values: np.ndarray) -> n
     return found
 
 
-def _check_columns(judgements: Judgements, measure: DiversityMeasure) -> None:
-    """Raise a ``ValueError`` if a column that a measure requires is missing in the qrels."""
-    missing = [column for column in measure.NEEDS if column not in judgements.columns]
-    if missing:
-        hint = f"; {WRITTEN_BY[missing[0]]}" if missing[0] in WRITTEN_BY else ""
-        raise ValueError(f"{measure} needs the column {' and the column '.join(missing)} in the qrels{hint}.")
-
-
 def warn_of_qrels(judgements: Judgements, measures: Sequence[ir_measures.Measure]) -> None:
     """Warn if qrels probably do not fit the measures."""
     found = [ours.warning(judgements) for ours in map(implementation, measures) if ours is not None]
     parts = [part for measure in measures for part in parts_of(measure)]
     if any(view == "each intent" or (ours is not None and view == ours.VIEW == "intents") for view, ours in parts):
         found += single_intents(judgements)
-    give(Told(warning) for warning in found if warning is not None)
+    for warning in {str(one): one for one in found if one is not None}.values():
+        warn(warning)
 
 
 def single_intents(judgements: Judgements) -> Iterator[DataWarning]:

@@ -115,8 +115,8 @@ class Call:
     def ready(self) -> DiversityEvaluator:
         """The evaluator with all ideal rankings, which are found with a progress bar: some take long."""
         ideals = [
-            (view, ours.normaliser, cutoff)
-            for (view, _, cutoff), _, ours, judgements in self.evaluator.evaluation.formulas
+            (reads[0], ours.normaliser, reads[2])
+            for reads, _, ours, judgements in self.evaluator.evaluation.steps
             if isinstance(ours, Normalised) and judgements.columns.issuperset(ours.NEEDS)
         ]
         for one in progress(ideals, "ideal rankings", unit="measure"):

@@ -283,9 +283,8 @@ class Columns:
         frame.attrs = {}
         names = list(ids)
         self.refuse_odd_ids(names)
-        strings = {name: column_of(self.objects(name), frame.index) for name in names}
-        kept = {name: frame[name] for name in names if isinstance(frame[name].dtype, pd.StringDtype)}
-        return frame.assign(**strings | kept)
+        others = [name for name in names if not isinstance(frame[name].dtype, pd.StringDtype)]
+        return frame.assign(**{name: column_of(self.objects(name), frame.index) for name in others})
 
 
 def by_number(name: str) -> tuple[bool, int, str, str]:

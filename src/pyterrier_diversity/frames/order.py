@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic import counted
+from ..arithmetic import counted, rows_by
 from .columns import Columns
 from .doubts import Doubts
 from .strings import Ids, Strings, heads, objects
@@ -129,8 +129,7 @@ def ranking_order(key: np.ndarray, score: np.ndarray, docs: Strings) -> np.ndarr
     order = None
     if not ((key[1:] >= key[:-1]).all() and ((score[1:] <= score[:-1]) | begins).all()):
         order = np.argsort(-score)
-        # Small numbers are sorted fast.
-        order = order[np.argsort(key[order].astype(np.min_scalar_type(int(key.max()))), kind="stable")]
+        order = order[rows_by(key[order])]
         key, score = key[order], score[order]
         begins = key[1:] != key[:-1]
     ties = np.flatnonzero((score[1:] == score[:-1]) & ~begins)

@@ -125,9 +125,8 @@ class Ranked:
     def __init__(self, judgements: Judgements, ranks: np.ndarray, n: np.ndarray, run: Run | None = None) -> None:
         self.judgements, self.ranks, self.n, self.run = judgements, ranks, n, run
         self.cutoff: int | None = None
-        # The whole ranking, if this one is cut, its last rank as a number that fits into an array, and its entries.
+        # The whole ranking, if this one is cut, and the number of its entries.
         self._whole: Ranked | None = None
-        self._last = _LAST
         self._n_entries: int | None = None
         self._view_of: Ranked | None = None
         self._known = Memo()
@@ -143,7 +142,7 @@ class Ranked:
             return self
         last = min(cutoff, _LAST)
         top = Ranked(self.judgements, self.ranks, np.minimum(self.n, last), self.run)
-        top.cutoff, top._last, top._whole, top._view_of = cutoff, last, self, self._view_of
+        top.cutoff, top._whole, top._view_of = cutoff, self, self._view_of
         top._n_entries = int(self.rank.searchsorted(last, "right"))
         return top
 
@@ -173,9 +172,8 @@ class Ranked:
 
     def rankings(self, depth: int | None = None, queries: slice = slice(None)) -> list[list[str]]:
         """Return the documents of each ranking, or of some, best first, down to a depth."""
-        names, last = self.judgements.query_ids[queries], self.n[queries]
-        if depth is not None:
-            last = np.minimum(last, depth)
+        names = self.judgements.query_ids[queries]
+        last = np.minimum(self.n[queries], _LAST if depth is None else depth)
         if self.run is not None:
             known = {name: self.run.ranking(name, depth) for name in set(names)}
         else:
@@ -315,11 +313,12 @@ class Ranked:
     @cached_property
     def documents(self) -> RankedDocuments:
         """The same rankings, by document."""
-        if self._whole is not None:
+        if self._whole is not None and self.cutoff is not None:
             every = self._whole.documents
-            n = int(every.rank.searchsorted(self._last, "right"))
-            of_entry = every.of_entry[: self._n_entries]
-            return RankedDocuments(every.rank[:n], every.doc[:n], every.queries.top(n), of_entry)
+            n = int(every.rank.searchsorted(min(self.cutoff, _LAST), "right"))
+            return RankedDocuments(
+                every.rank[:n], every.doc[:n], every.queries.top(n), every.of_entry[: self._n_entries]
+            )
         doc = np.flatnonzero(self.ranks)
         doc = doc[rows_by(self.ranks[doc])]
         rank = self.ranks[doc]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -230,7 +229,7 @@ def _refuse_contradictions(qrels: Columns, pair: np.ndarray, label: np.ndarray, 
         )
     labels = pd.DataFrame({"pair": pair, "label": label}).drop_duplicates()
     groups = labels[labels.duplicated("pair", keep=False)].groupby("pair", sort=False)["label"]
-    for _, group in islice(groups, 1):
+    for _, group in [*groups][:1]:
         query, intent, doc = (qrels[name].iloc[group.index[0]] for name in ("query_id", column, "doc_id"))
         raise ValueError(
             f"qrels have different labels for one query, intent and document ({len(groups)} cases), such as query "

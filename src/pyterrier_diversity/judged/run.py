@@ -83,9 +83,8 @@ class Run:
         columns = Columns(run, RUN_COLUMNS, "run")
         ordered = in_order(columns)
         order = slice(None) if ordered.rows is None else ordered.rows
-        self.tie, self.doc_len = ordered.score, None
-        if "tie" in columns:
-            self.tie = columns.numbers("tie")[order]
+        self.tie = columns.numbers("tie")[order] if "tie" in columns else ordered.score
+        self.doc_len: np.ndarray | None = None
         if "doc_len" in columns:
             self.doc_len = columns.numbers("doc_len", most=_MOST_WORDS, may_be_missing=True)[order]
         self.query_ids: list[str] = ordered.query.names.tolist()
