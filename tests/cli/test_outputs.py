@@ -177,15 +177,6 @@ def test_missed_counts_the_intents_of_each_run_or_of_one_query():
     assert "The qrels have no query '99'." in fail("missed", QRELS, BM25, "-q", "99")
 
 
-def test_a_gate_says_how_many_queries_it_needs():
-    arguments = ["compare", QRELS, XQUAD, "-b", BM25, "--no-worse", "RBU@5"]
-
-    lines = [CliRunner().invoke(app, [*arguments, *more]).stderr for more in ([], ["--tolerance", "0.05"])]
-
-    assert lines[0].endswith("14 queries detect a loss of 0.0965 in 4 of 5 cases (paired t-test).\n")
-    assert lines[1].endswith("a loss of 0.0965 in 4 of 5 cases; one of 0.05 needs 47 (paired t-test).\n")
-
-
 def test_options_have_the_types_defaults_and_help_of_the_function():
     function = of(compare, "test", "n_trials", "alpha", ci="mine")(lambda: None)
     options = {option.name: option for option in function.__click_params__}
