@@ -123,10 +123,9 @@ intents = OnSubtopics(bm25, demo.get_topics("subtopics"))
 
 
 def test_the_gallery_shows_each_picture_that_plots_draws():
-    from write_gallery import SHOWN, page
-
-    assert {"gallery.rst": f"{read('gallery')}"} == page(), "python tests/write_gallery.py writes it"
-    assert sorted(SHOWN) == sorted(plots.__all__)
+    assert read("gallery").count("image:: pictures/") == len(plots.__all__)
+    assert sorted(re.findall(r"- :func:`~pyterrier_diversity.plots.(\w+)`", read("gallery"))) == sorted(plots.__all__)
+    assert sorted(re.findall(r">>> ax = plots\.(\w+)\(", read("gallery"))) == sorted(plots.__all__)
 
 
 # Those of the pages that show sessions of the shell are run before these, in `cli/test_page.py`.
@@ -220,11 +219,6 @@ def test_the_reference_has_each_public_name(module):
     documented |= {*re.findall(r":ref:`(\w+) <", text), *re.findall(r"``pyterrier_diversity\.(\w+)``", text)}
 
     assert sorted(set(module.__all__) - documented) == []
-
-
-def test_each_measure_is_linked_to_its_own_section():
-    for name, target in re.findall(r":ref:`(\w+) <([\w-]+)>`", read("api")):
-        assert target == f"diversity-{name}"
 
 
 # Pages to look things up in, and pages that are generated.
@@ -340,10 +334,6 @@ def test_each_call_says_something_that_is_quoted(called):
     assert sorted(set(called) - set(quoted())) == []
 
 
-def test_an_unknown_message_is_not_recognised(messages):
-    assert not is_one_of(messages, "RBU: p should be within (0, 1], not 2.")
-
-
 def types_refused() -> list[tuple[object, str, str]]:
     """Return the public functions that say of which argument they refuse another type: with its name, and the words."""
     found = []
@@ -457,27 +447,12 @@ def test_no_link_is_dead(built):
     assert dead == []
 
 
-def test_each_page_has_a_search_and_a_footer_with_a_name(built):
-    for path in PAGES:
-        page = (built[0] / path.resolve().relative_to(FOLDER.resolve()).with_suffix(".html")).read_text(
-            encoding="utf-8"
-        )
-        assert 'role="search"' in page or "sidebar-search" in page
-        assert "the pyterrier-diversity authors" in page
-
-
 def test_formulas_and_references_need_no_network(built):
     page = (built[0] / "measures" / "rbu.html").read_text(encoding="utf-8")
 
     assert re.search('<math [^>]*display="block"', page)
     assert "mathjax" not in page
     assert "Amigó, Spina, Carrillo-de-Albornoz (2018). An axiomatic analysis" in page
-
-
-def test_a_measure_with_a_cutoff_is_no_address_of_mail(built):
-    folder, _ = built
-
-    assert [path.name for path in folder.rglob("*.html") if "mailto:" in path.read_text(encoding="utf-8")] == []
 
 
 def test_types_and_constants_are_documented_once(built):
@@ -496,8 +471,8 @@ def test_types_and_constants_are_documented_once(built):
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 # The width of a screen and of a phone, and the elements that are looked at there.
 LOOKED = {1200: "html, pre, table, p, .formula", 400: "html, p"}
-# Each page in a frame that gets one width after the other: pages that are too long and, of these elements, those wider
-# than what contains them, but for those inside of a line.
+# Each page in a frame that gets one width after the other: of these elements, those wider than what
+# contains them, but for those inside of a line.
 FRAMES = """<body><script>
 const pages = PAGES, looked = LOOKED, wide = [];
 let left = pages.length;
@@ -511,8 +486,6 @@ for (const page of pages) {
       for (const each of frame.contentDocument.querySelectorAll(looked[width]))
         if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
           wide.push(width + ", " + page + ": " + each.tagName + " " + each.textContent.trim().slice(0, 60));
-      const height = frame.contentDocument.documentElement.scrollHeight;
-      if (height > 10000) wide.push(width + ", " + page + ": " + height + " pixels long");
     }
     frame.remove();
     if (--left == 0) document.title = "looked at " + pages.length + "|" + wide.join("|");
@@ -523,7 +496,7 @@ for (const page of pages) {
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium or chrome on the path to look at the pages with")
-def test_nothing_scrolls_sideways_and_no_page_is_too_long(built, tmp_path):
+def test_nothing_scrolls_sideways(built, tmp_path):
     folder, _ = built
     pages = [str(path.relative_to(FOLDER).with_suffix(".html")) for path in PAGES]
     frames = FRAMES.replace("PAGES", str(pages)).replace("LOOKED", str(LOOKED))
