@@ -233,3 +233,9 @@ def test_evaluating_files_imports_what_it_needs(tmp_path):
     )
 
     assert python(code).stdout.splitlines()[-1] == ""
+
+
+def test_bars_of_the_command_are_for_terminals():
+    code = "from pyterrier_diversity.progress import *; only_in_terminals(); print(progress_bar(9, 'x').disable)"
+
+    assert python(code).stdout == "True\n"

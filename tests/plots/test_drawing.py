@@ -178,13 +178,6 @@ def test_axes_whose_figure_makes_no_room_have_a_legend():
     assert ax.get_legend() is not None
 
 
-def test_equal_lines_are_named_together():
-    ax = plots.by_topic_set_size(curves(a=[0.2, 0.5], b=[0.6, 0.9], c=[0.2, 0.5]))
-
-    assert names(ax) == ["a, c (one line)", "b"]
-    assert names(plots.by_topic_set_size(curves(a=[0.2, 0.5, 0.5], b=[0.2, 0.54, 0.5]))) == ["a", "b"]
-
-
 def test_dollars_in_names_and_texts_are_no_formulas():
     line = plots.by_topic_set_size(curves(**{r"$\a$": [0.2, 0.5], "b": [0.6, 0.9]}))
     grid = plots.explain(PICTURES["explain"][1][0].assign(query="from $5 to $10 _{a$"))

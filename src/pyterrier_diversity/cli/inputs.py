@@ -267,7 +267,7 @@ class Asked:
         for name, run in self.frames.items():
             chosen = run[run["qid"] == query]
             if chosen.empty:
-                raise ValueError(f"{self.file_of(name)} has no documents for query {query!r}.")
+                raise ValueError(f"Run {name} has no documents for query {query!r}.")
             found[name] = explain(chosen)
             if found[name]["value"].isna().all():
                 raise ValueError(f"The qrels have no query {query!r}.")

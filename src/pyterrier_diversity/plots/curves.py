@@ -76,7 +76,7 @@ def intent_coverage(
     -------
     Axes
         A line for each system, over at most 200 ranks. Queries without a ranking or without relevant documents count
-        as 0. The axis starts below the lowest value, and says so if that is not 0.
+        as 0.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def intent_coverage(
             drawn.remove()
         drawing.integers(ax.xaxis)
         told = f"{what} down to each rank, {len(judgements)} queries"
-        return drawing.caption(ax, told, x="rank", y=f"{what}{_from_data(ax)}")
+        return drawing.caption(ax, told, x="rank", y=what)
 
 
 def asl_curve(
@@ -180,7 +180,7 @@ def by_topic_set_size(
     means = taus.groupby([by, "size"], sort=False)["tau"].mean().reset_index().rename(columns={by: "measure"})
     with _measure_lines(who, means, "size", "tau", labels, ax) as ax:
         drawing.integers(ax.xaxis)
-        told, y = drawing.known(frame, **COUNTS), f"Kendall's τ with the order by all{_from_data(ax, 1)}"
+        told, y = drawing.known(frame, **COUNTS), "Kendall's τ with the ranking by all topics"
         return drawing.caption(ax, f"a line for each {by}", *told, x="topics in a sample", y=y)
 
 
@@ -212,7 +212,7 @@ def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None 
         _logarithmic(ax.xaxis)
         _logarithmic(ax.yaxis)
         told = drawing.known(frame, power="t test, power {:g}", alpha="alpha {:g}")
-        return drawing.caption(ax, *told, x="topics", y="smallest difference of means that is found")
+        return drawing.caption(ax, *told, x="topics", y="detectable difference in means")
 
 
 def per_query_deltas(
@@ -334,7 +334,7 @@ def stages(
         texts = [drawing.fitted(name, max(14, *map(len, re.split(r"[\s-]", name)))) for name in given]
         ax.set_xticks(range(len(steps)), texts)
         what = called("labels", labels, [shown])[shown]
-        return drawing.caption(ax, f"{len(scores.queries)} queries", x="step", y=f"{what}{_from_data(ax)}")
+        return drawing.caption(ax, f"{len(scores.queries)} queries", x="step", y=what)
 
 
 def sweep(
@@ -408,7 +408,7 @@ def sweep(
         if len(lines) == 1:
             drawn.remove()
         what = next(iter(measures.values())) if len(measures) == 1 else "value"
-        return drawing.caption(ax, x=parameter, y=f"{what}{_from_data(ax)}")
+        return drawing.caption(ax, x=parameter, y=what)
 
 
 def _setting(measure: ir_measures.Measure, parameter: str) -> tuple[Any, str]:
@@ -421,19 +421,16 @@ def _setting(measure: ir_measures.Measure, parameter: str) -> tuple[Any, str]:
 def plot_lines(
     ax: Axes, lines: Mapping[str, Any], shown: Mapping[str, str] | None = None, colours: Colours = None
 ) -> Any:
-    """Plot lines of x and y by their names, with a few markers on long lines. Equal lines have one legend entry.
+    """Plot lines of x and y by their names, with a few markers on long lines.
 
     Return the legend, which has the names as they are ``shown``.
     """
-    alike: dict[bytes, dict[str, Any]] = {}
     looks = drawing.looks(lines, colours)
     for i, (name, (x, y)) in enumerate(lines.items()):
         step, text = max(1, len(x) // 8), shown[name] if shown else name
         every, size = (i * step // 3 % step, step), drawing.scaled(5)
-        (line,) = ax.plot(x, y, markersize=size, markevery=every, label=drawing.fitted(text), **looks[name])
-        alike.setdefault(np.asarray([x, y], dtype=float).round(10).tobytes(), {})[text] = line
-    texts = [", ".join(group) + (" (one line)" if len(group) > 1 else "") for group in alike.values()]
-    return drawing.legend(ax, [list(group.values())[-1] for group in alike.values()], texts)
+        ax.plot(x, y, markersize=size, markevery=every, label=text, **looks[name])
+    return drawing.legend(ax, *ax.get_legend_handles_labels())
 
 
 @contextmanager
@@ -456,22 +453,6 @@ def _logarithmic(axis: Any) -> None:
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_locator(NullLocator())
-
-
-def _from_data(ax: Axes, highest: float = np.inf) -> str:
-    """Let the vertical axis go from a tick below the data to one above. Return what to say if that is not 0."""
-    from matplotlib.ticker import MaxNLocator
-
-    low, high = ax.dataLim.intervaly
-    if not low < high:
-        low, high = min(low, 0.0), max(high, 0.0) or 1.0
-    ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(low, high)
-    start, end = ticks[0], min(ticks[-1], max(high, highest))
-    margin = 0.03 * (end - start)
-    ax.set_ylim(start - margin, end + margin)
-    if start < 0 < end:
-        ax.axhline(0, color="0.6", linewidth=0.8)
-    return f"\n(the axis starts at {start:g})" if start > 0 else ""
 
 
 def _wins_and_losses(delta: np.ndarray) -> str:

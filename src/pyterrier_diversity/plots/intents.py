@@ -95,10 +95,11 @@ def coverage(
     known = judgements.named.take(judgements.named.weight > 0)
     shares = known.weight / known.weight.sum()
     texts = _texts(who, query_id, intents, qrels)
-    rows = {name: (texts.get(name, name), f" ({share:.2f})") for name, share in zip(known.ids, shares, strict=True)}
-    lost = rows.keys() - {*judgements.intents.ids}
+    ends = ["" if name in judgements.intents.ids else ", nothing is relevant" for name in known.ids]
+    weights = [f" ({share:.2f}{end})" for share, end in zip(shares, ends, strict=True)]
+    rows = {name: (texts.get(name, name), weight) for name, weight in zip(known.ids, weights, strict=True)}
     told = _told_of_query(query_id, *systems.values(), qrels)
-    return draw_panels(who, named, rankings, rows, told, names, ax, width, lost)
+    return draw_panels(who, named, rankings, rows, told, names, ax, width)
 
 
 def explain(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,12 +36,10 @@ def draw_panels(
     names: Names,
     ax: Any,
     whole: float | None,
-    lost: Collection[str] = (),
 ) -> Any:
     """Draw a panel for each system, with the values above it. Return one panel if the system is not named.
 
-    ``rows`` has the text of each intent, and what is behind it. No judged document is relevant to those of ``lost``.
-    ``whole`` is the width of a new figure.
+    ``rows`` has the text of each intent, and what is behind it. ``whole`` is the width of a new figure.
     """
     system_of = rankings.index.get_level_values(0)
     systems = called("names", names, system_of.unique())
@@ -50,20 +48,13 @@ def draw_panels(
         raise ValueError(f"{who}: ax must have one Axes object for each system, not {len(given)} for {len(systems)}.")
     if given is not None and whole is not None:
         raise ValueError(f"{who}: width is that of a new figure: leave it out, or ax.")
-    fit = _MOST_PANELS if whole is None else max(1, int(whole / _NARROWEST))
-    n_rows = -(-len(systems) // fit) if given is None else 1
-    n_columns = -(-len(systems) // n_rows)
     rankings = rankings.astype({"judged": bool, "tied": bool}).assign(again=False)
     if "turn" in rankings:
         rankings["again"] = rankings.assign(system=system_of).duplicated(["system", "docno"]).to_numpy()
     labels = np.array([[of.get(intent, 0) for of in rankings["intents"]] for intent in rows], dtype=np.float64)
     new = np.array([[intent in of for of in rankings["new_intents"]] for intent in rows])
     starts, depths = rankings["position"].groupby(level=0).first(), system_of.value_counts()
-    width = max(float(np.clip(_PANELS / n_columns - 0.5, 0, 4.2)), min(8.0, 0.16 * depths.max()))
-    # The values above take some of the room.
-    most = 1 / n_rows if "value" not in rankings else 1 / n_rows - 0.1 if given is None else 0.6
-    longest = drawing.name_length(whole)
-    texts, height = drawing.in_rows(rows.values(), None if given is None else given[0], longest, most=most)
+    n_columns, width, texts, height = _sizes(rows, len(systems), depths.max(), given, whole, "value" in rankings)
     with drawing.panels(given, len(systems), n_columns, width, height, whole) as panels:
         for place, (panel, (system, name)) in enumerate(zip(panels, systems.items(), strict=True)):
             at = system_of == system
@@ -72,7 +63,7 @@ def draw_panels(
                 above = 0.9 if given is None else min(0.9, 0.3 * drawing.size_of(panel)[1])
                 inner.append(_draw_values(panel, ranking, rankings["value"], above))
             draw_labels(panel, labels[:, at], max(_HIGHEST, labels.max()), texts, height, starts[system])
-            _draw_marks(panel, ranking, new[:, at], [intent in lost for intent in rows])
+            _draw_marks(panel, ranking, new[:, at])
             panel.set_ylim(len(rows) - (0.1 if rankings["tied"].any() else 0.5), -0.5)
             panel.set_xlim(right=(starts + depths).max() - 0.5)
             x = "rank; a line ends a turn" if "turn" in ranking else "rank"
@@ -85,6 +76,20 @@ def draw_panels(
             told = drawing.fitted(told, int(10 * (whole or width * n_columns) / drawing.scaled(1)))
             drawing.figure_of(panels[0]).suptitle(told, fontsize=drawing.scaled(10))
     return list(panels) if named else panels[0]
+
+
+def _sizes(
+    rows: Mapping[str, tuple[str, str]], n: int, depth: int, given: Any, whole: float | None, has_values: bool
+) -> tuple[int, float, list[str], float]:
+    """Return the number of panels beside each other, their width, the names of rows in lines, and the height."""
+    fit = _MOST_PANELS if whole is None else max(1, int(whole / _NARROWEST))
+    n_rows = -(-n // fit) if given is None else 1
+    n_columns = -(-n // n_rows)
+    width = max(float(np.clip(_PANELS / n_columns - 0.5, 0, 4.2)), min(8.0, 0.16 * depth))
+    # The values above take some of the room.
+    most = 1 / n_rows if not has_values else 1 / n_rows - 0.1 if given is None else 0.6
+    ax = None if given is None else given[0]
+    return n_columns, width, *drawing.in_rows(rows.values(), ax, drawing.name_length(whole), most=most)
 
 
 def _draw_values(panel: Axes, ranking: pd.DataFrame, values: pd.Series, height: float) -> Axes:
@@ -125,8 +130,8 @@ def draw_labels(ax: Axes, labels: np.ndarray, highest: float, texts: list[str], 
     ax.spines[:].set_visible(False)
 
 
-def _draw_marks(ax: Axes, ranking: pd.DataFrame, new: np.ndarray, lost: list[bool]) -> None:
-    """Mark ends of turns, documents without a judgement, new intents, ties, and intents that nothing is relevant to."""
+def _draw_marks(ax: Axes, ranking: pd.DataFrame, new: np.ndarray) -> None:
+    """Mark ends of turns, documents without a judgement or returned before, new intents, and ties."""
     (n_intents, depth), start = new.shape, int(ranking["position"].iloc[0])
     ax.bar(start + np.flatnonzero(~ranking["judged"] & ~ranking["again"]), n_intents, 1, -0.5, **_UNJUDGED)
     ax.bar(start + np.flatnonzero(ranking["again"]), n_intents, 1, -0.5, **_AGAIN)
@@ -136,12 +141,8 @@ def _draw_marks(ax: Axes, ranking: pd.DataFrame, new: np.ndarray, lost: list[boo
     rows, places = np.nonzero(new)
     size, small = (3.5, 6) if drawing.size_of(ax)[0] < _NARROW_COLUMN * depth else (7, 9)
     ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
-    middle: dict[str, Any] = {"ha": "center", "va": "center"}
-    for row in np.flatnonzero(lost).tolist():
-        said = "no judged document is relevant"
-        ax.text(start + (depth - 1) / 2, row, said, size=drawing.scaled(8), style="italic", **middle)
     for place in np.flatnonzero(ranking["tied"]).tolist():
-        ax.text(place + start, n_intents - 0.3, "=", size=drawing.scaled(small), **middle)
+        ax.text(place + start, n_intents - 0.3, "=", size=drawing.scaled(small), ha="center", va="center")
     drawing.integers(ax.xaxis)
 
 

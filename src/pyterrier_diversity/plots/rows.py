@@ -73,10 +73,14 @@ def means(
     ['x', 'y', 'z']
     """
     rows = _rows_of_measure("means", compared, measure, names, labels, "mean", "other_mean")
-    far = rows[["ci_low", "ci_high"]].abs().max(axis=1)
-    widths = (far - rows["difference"].abs()).to_numpy(dtype=float)
+    ends = rows[["ci_low", "ci_high"]].sub(rows["difference"], axis=0).abs()
+    widths = ends.max(axis=1).to_numpy(dtype=float)  # an end may stop at the largest possible difference
     apart = (rows["ci_low"] > 0) | (rows["ci_high"] < 0)
-    if not np.isfinite(widths).all() or np.ptp(widths) > _ROUNDING * far.max() or (apart != rows["significant"]).any():
+    if (
+        not np.isfinite(widths).all()
+        or np.ptp(widths) > _ROUNDING * widths.max()
+        or (apart != rows["significant"]).any()
+    ):
         raise ValueError(
             "means needs a Tukey HSD test of all systems: only this test has one critical difference for all pairs. "
             "For other tests, use plots.differences."
@@ -88,7 +92,7 @@ def means(
         _points(ax, pd.DataFrame({"mean": means, "low": means - half, "high": means + half, "filled": True}))
         unsure = int(rows["undecided"].sum())
         doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
-        told = "two intervals that do not overlap: a significant difference"
+        told = "non-overlapping intervals differ significantly"
         return drawing.caption(ax, told_of_test(compared.attrs), x=f"mean {rows['measure'].iloc[0]}\n{told}{doubt}")
 
 
