@@ -16,7 +16,7 @@ from .outputs import Shown, say
 @command
 @of(Shown, "output", "format")
 def measures(name: Annotated[str | None, MeasureText()], shown: Shown) -> None:
-    """List the measures and the groups of measures, or describe the measure or group NAME.
+    """List the measures and groups, or describe one.
 
     A description has the formula, the parameters, the range, the columns that the measure reads, and the source.
 
