@@ -1,5 +1,6 @@
 """Data that tests share."""
 
+import functools
 import gc
 import gzip
 import os
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 import pyterrier_diversity  # noqa: F401  (registers the measures)
+from pyterrier_diversity.datasets.demo import DemoDataset
 
 # The programs that tests start would compile the package again and again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -205,6 +207,27 @@ def no_layout(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
     if "laid_out" not in request.fixturenames:
         monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: None)
+
+
+def _read_once(read: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
+    tables: dict[str, pd.DataFrame] = {}
+
+    @functools.wraps(read)
+    def copied(dataset: DemoDataset, variant: str | None = None) -> pd.DataFrame:
+        if repr(variant) not in tables:
+            tables[repr(variant)] = read(dataset, variant)
+        return tables[repr(variant)].copy()
+
+    return copied
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _demo_read_once() -> Iterator[None]:
+    """Read each table of the demo once: a thousand tests ask for them, most of them by the shell."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("get_qrels", "get_results"):
+            patch.setattr(DemoDataset, name, _read_once(getattr(DemoDataset, name)))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
