@@ -13,9 +13,7 @@ def generator_of(rng: Rng) -> np.random.Generator:
     try:
         return np.random.default_rng(rng)
     except (ValueError, TypeError) as error:
-        raise ValueError(
-            f"rng must be a seed (an integer in [0, inf)), a numpy.random.Generator or None, not {rng!r}."
-        ) from error
+        raise ValueError(f"rng must be an integer >= 0, a numpy.random.Generator or None, not {rng!r}.") from error
 
 
 def seeds_of(rng: Rng, n: int) -> list[np.random.SeedSequence]:

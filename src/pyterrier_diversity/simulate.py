@@ -63,8 +63,7 @@ def random_grades(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:
     # One number for each judgement in the order of ids, so that row order and repeated rows do not matter.
     judgements = pd.DataFrame({"intent": intents_of_rows(columns)[0], **keys}).groupby(["intent", *keys])
     drawn = label * (1 - generator_of(rng).random(judgements.ngroups))[judgements.ngroup()]
-    name = "label" if "label" in qrels else "relevance"
-    return qrels.assign(**{name: np.where(label > 0, drawn, label)})
+    return qrels.assign(**{columns.theirs["relevance"]: np.where(label > 0, drawn, label)})
 
 
 def random_weights(qrels: pd.DataFrame, rng: Rng = None) -> pd.DataFrame:

@@ -293,7 +293,7 @@ def test_a_name_that_cannot_be_parsed_is_refused(name):
         ("RBU", r"'RBU' is not an object of a subclass of DiversityMeasure\."),
         (
             type("_Own", (_FirstHit,), {"SUPPORTED_PARAMS": {**REL, "cutoff": ir_measures.ParamInfo(dtype=int)}})(),
-            r"the parameter 'cutoff' of Own must be a Parameter of pyterrier_diversity\.parameters, not <.*>\.",
+            r"'cutoff' must be a parameters\.Parameter, not <.*>\.",
         ),
     ],
 )

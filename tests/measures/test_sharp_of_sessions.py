@@ -24,7 +24,7 @@ from pyterrier_diversity.measures import parse
     ],
 )
 def test_sharp_refuses_a_cutoff_that_counts_turns(build):
-    sentence = r"Sharp: the cutoff of n?CT@2 counts turns, but the cutoff of subtopic recall counts documents\.$"
+    sentence = r"Sharp: the cutoff of n?CT@2 counts turns, but subtopic recall counts documents\.$"
 
     with pytest.raises(ValueError, match=sentence):
         build()

@@ -171,7 +171,7 @@ def test_navigational_intents_may_have_a_patience_of_their_own(params, value, va
 
 @pytest.mark.parametrize("measure", [UserModel(3, "ERR"), EPR], ids=repr)
 def test_with_err_a_table_has_probabilities(measure):
-    sentence = f"{measure.NAME}: with stop='ERR' the values of gain are probabilities and may be at most 1, not 2."
+    sentence = f"{measure.NAME}: with stop='ERR' gains are probabilities, not 2."
     with pytest.raises(ValueError, match=re.escape(sentence)):
         measure(gain={1: 2})
 

@@ -72,7 +72,7 @@ def test_the_result_is_compared_like_any_other():
         ({1: 1.5}, r"probability of cutoff 1 must be a number in \[0, 1\], not 1.5"),
         ({0: 1.0}, r"probabilities must be an integer in \[1, inf\), not 0"),
         ({7: 1.0}, "must have a measure with a cutoff of 7, but has P@1, P@10"),
-        ({1: 0.5, 7: 0.25, 9: 0.25}, r"must have the cutoffs 7, 9, too, for E\[P@k\]"),
+        ({1: 0.5, 7: 0.25, 9: 0.25}, r"E\[P@k\] needs the cutoffs 7, 9, too\."),
         ({}, "must sum to 1, not 0"),
         ([0.5, 0.5], "probabilities must be a dict of cutoffs, not list"),
     ],

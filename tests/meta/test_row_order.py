@@ -147,7 +147,7 @@ def test_every_function_that_draws_is_tested_here():
     ],
 )
 def test_an_invalid_seed_is_refused(function, rng):
-    with pytest.raises(ValueError, match=r"rng must be a seed \(an integer in \[0, inf\)\), .*, not " + repr(rng)):
+    with pytest.raises(ValueError, match=r"rng must be an integer >= 0, .*, not " + repr(rng)):
         function(rng)
 
 

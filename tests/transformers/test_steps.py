@@ -285,7 +285,7 @@ def test_negative_scores_are_refused_where_a_probability_is_needed(how):
 
 @pytest.mark.parametrize("how", ["sum", "max", "minmax"])
 def test_scores_whose_sums_may_not_be_finite_are_refused(how):
-    with pytest.raises(ValueError, match=r"^A score must be at most 1e\+100 in size, but one is 1\.7e\+308\.$"):
+    with pytest.raises(ValueError, match=r"^A score must be at most 1e\+100 in size, not 1\.7e\+308\.$"):
         normalised(np.array([1.7e308, np.nan, 1.0]), how, "A score")
 
 

@@ -1,11 +1,9 @@
 """The best order of relevant documents for alpha-DCG with any discount, with a proof: branch and bound with prices."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -171,129 +169,6 @@ def exact_order(
     return np.array([*order, *useless][: len(ranks)], dtype=np.intp)
 
 
-class _Partial(NamedTuple):
-    """Partial orders of one length: the kinds in order, documents used of each kind, value, upper bound."""
-
-    path: np.ndarray
-    used: np.ndarray
-    value: np.ndarray
-    bound: np.ndarray
-
-    def at(self, index: np.ndarray | slice) -> _Partial:
-        """Return the partial orders at ``index``."""
-        return _Partial(*(values[index] for values in self))
-
-
-class _Branches:
-    """A search for the best order that starts from a good one."""
-
-    def __init__(self, topic: Topic, path: list[int], end: float, time_limit: float) -> None:
-        self._topic, self._end, self._time_limit = topic, end, time_limit
-        self._path, self._best = path, topic.value(path)
-
-    @property
-    def _goal(self) -> float:
-        """The value that a better order must exceed."""
-        return self._best * (1 + PRECISION)
-
-    def run(self) -> list[int]:
-        """Return the kinds of a best order."""
-        topic = self._topic
-        self._prices = prices = Prices(topic, self._path, self._end)
-        if prices.bound <= self._goal:
-            return self._path
-        if len(topic.n_docs) > MAX_KINDS:
-            self._give_up(prices.bound)
-        self._kinds = topic.kinds.toarray()
-        self._within = (self._kinds @ self._kinds.T == self._kinds.sum(axis=1)[:, None]).astype(np.float32)
-        np.fill_diagonal(self._within, 0.0)
-        never = np.zeros_like(topic.n_relevant)
-        kept = np.array([prices.kept(price, never).sum() for price in prices.prices])[prices.of_rank]
-        cost = (np.array(prices.prices) @ self._kinds.T)[prices.of_rank]
-        # From each rank on: the cost of the dearest documents, and by how much taking a cheaper one lowers it.
-        self._dearest = _from_here_on(topic.steps * (prices.most - kept))
-        self._cheaper = _from_here_on(topic.steps[:, None] * np.maximum(prices.cheapest[:, None] - cost, 0.0))
-        self._branch()
-        return self._path
-
-    def _branch(self) -> None:
-        n_kinds = len(self._topic.n_docs)
-        none = np.zeros((1, n_kinds), dtype=np.int32)
-        stack = [_Partial(none[:, :0], none, np.zeros(1), np.array([self._prices.bound]))]
-        at_once = max(_MAX_CELLS // n_kinds**2, 1)
-        while stack:
-            partial = stack.pop()
-            partial = partial.at(partial.bound > self._goal)
-            if not len(partial.value):
-                continue
-            if time.monotonic() > self._end:
-                self._give_up(max(float(part.bound.max()) for part in (partial, *stack)))
-            self._complete(partial.path[0].tolist(), partial.used[0])
-            if partial.path.shape[1] < self._topic.depth:
-                longer = self._longer(partial)
-                longer = longer.at(longer.bound > self._goal)
-                longer = longer.at(np.argsort(-longer.bound, kind="stable"))
-                starts = range(0, len(longer.value), at_once)
-                stack += [longer.at(slice(start, start + at_once)) for start in reversed(starts)]
-
-    def _give_up(self, bound: float) -> NoReturn:
-        raise NotProvenError("The best discounted gain", best=self._best, bound=bound, time_limit=self._time_limit)
-
-    def _complete(self, path: list[int], used: np.ndarray) -> None:
-        """Complete an order greedily, and keep it if it is the best."""
-        n_left = self._topic.n_docs - used
-        left = self._topic.left[self._met(used)]
-        while len(path) < self._topic.depth:
-            path.append(int(np.argmax(np.where(n_left > 0, self._kinds @ left, -1.0))))
-            n_left[path[-1]] -= 1
-            left[self._topic.intents[path[-1]]] *= self._topic.left[1]
-        value = self._topic.value(path)
-        if value > self._goal:
-            self._path, self._best = path, value
-
-    def _longer(self, partial: _Partial) -> _Partial:
-        """Return the partial orders with one more document."""
-        topic, rank = self._topic, partial.path.shape[1]
-        is_left = partial.used < topic.n_docs
-        after_larger = is_left.astype(np.float32) @ self._within.T == 0
-        parent, kind = np.nonzero(is_left & after_larger)
-        gain = topic.left[self._met(partial.used)] @ self._kinds.T
-        value = partial.value[parent] + gain[parent, kind] * topic.discount[rank]
-        used = partial.used[parent]
-        used[np.arange(len(used)), kind] += 1
-        best_first = np.argsort(-value, kind="stable")
-        ahead = np.minimum(topic.n_docs - used, topic.depth - rank - 1)
-        alike = np.ascontiguousarray(np.concatenate([self._met(used), ahead], axis=1)[best_first], dtype=np.int32)
-        _, distinct = np.unique(alike.view(f"V{alike.shape[1] * alike.itemsize}").ravel(), return_index=True)
-        kept = best_first[distinct]
-        path = np.concatenate([partial.path[parent[kept]], kind[kept, None].astype(np.int32)], axis=1)
-        used, value = used[kept], value[kept]
-        # A longer order cannot gain more than the shorter one could.
-        bound = np.minimum(value + self._most(used, rank + 1), partial.bound[parent[kept]])
-        return _Partial(path, used, value, bound)
-
-    def _met(self, used: np.ndarray) -> np.ndarray:
-        """Return the number of times that each intent is met."""
-        return (used @ self._kinds).astype(np.intp)
-
-    def _most(self, used: np.ndarray, rank: int) -> np.ndarray:
-        """Return an upper bound on the gain that the ranks below ``rank`` can add."""
-        topic, prices = self._topic, self._prices
-        met = self._met(used)
-        steps = np.bincount(prices.of_rank[rank:], topic.steps[rank:])
-        # The bound on each intent's gain minus its cost, if the intent was met 0, 1, 2, ... times.
-        kept = np.zeros((rank + 1, topic.n_intents))
-        for number in np.flatnonzero(steps).tolist():
-            kept += steps[number] * prices.kept(prices.prices[number], np.arange(rank + 1)[:, None])
-        most = self._dearest[rank] - used @ self._cheaper[rank] + np.take_along_axis(kept, met, axis=0).sum(axis=1)
-        return most - topic.discount[rank] * topic.gained[met].sum(axis=1)
-
-
-def _from_here_on(values: np.ndarray) -> np.ndarray:
-    """Return the sums of the rows from each row to the last, and a final row of 0."""
-    return np.concatenate([np.cumsum(values[::-1], axis=0)[::-1], np.zeros_like(values[:1])])
-
-
 class Topic:
     """The kinds of relevant documents, and their gains."""
 
@@ -421,3 +296,126 @@ class Prices:
         )
         if result.status == 0:
             self._offer(np.maximum(-result.ineqlin.marginals, 0.0) * gain)
+
+
+class _Partial(NamedTuple):
+    """Partial orders of one length: the kinds in order, documents used of each kind, value, upper bound."""
+
+    path: np.ndarray
+    used: np.ndarray
+    value: np.ndarray
+    bound: np.ndarray
+
+    def at(self, index: np.ndarray | slice) -> Self:
+        """Return the partial orders at ``index``."""
+        return type(self)(*(values[index] for values in self))
+
+
+class _Branches:
+    """A search for the best order that starts from a good one."""
+
+    def __init__(self, topic: Topic, path: list[int], end: float, time_limit: float) -> None:
+        self._topic, self._end, self._time_limit = topic, end, time_limit
+        self._path, self._best = path, topic.value(path)
+
+    @property
+    def _goal(self) -> float:
+        """The value that a better order must exceed."""
+        return self._best * (1 + PRECISION)
+
+    def run(self) -> list[int]:
+        """Return the kinds of a best order."""
+        topic = self._topic
+        self._prices = prices = Prices(topic, self._path, self._end)
+        if prices.bound <= self._goal:
+            return self._path
+        if len(topic.n_docs) > MAX_KINDS:
+            self._give_up(prices.bound)
+        self._kinds = topic.kinds.toarray()
+        self._within = (self._kinds @ self._kinds.T == self._kinds.sum(axis=1)[:, None]).astype(np.float32)
+        np.fill_diagonal(self._within, 0.0)
+        never = np.zeros_like(topic.n_relevant)
+        kept = np.array([prices.kept(price, never).sum() for price in prices.prices])[prices.of_rank]
+        cost = (np.array(prices.prices) @ self._kinds.T)[prices.of_rank]
+        # From each rank on: the cost of the dearest documents, and by how much taking a cheaper one lowers it.
+        self._dearest = _from_here_on(topic.steps * (prices.most - kept))
+        self._cheaper = _from_here_on(topic.steps[:, None] * np.maximum(prices.cheapest[:, None] - cost, 0.0))
+        self._branch()
+        return self._path
+
+    def _branch(self) -> None:
+        n_kinds = len(self._topic.n_docs)
+        none = np.zeros((1, n_kinds), dtype=np.int32)
+        stack = [_Partial(none[:, :0], none, np.zeros(1), np.array([self._prices.bound]))]
+        at_once = max(_MAX_CELLS // n_kinds**2, 1)
+        while stack:
+            partial = stack.pop()
+            partial = partial.at(partial.bound > self._goal)
+            if not len(partial.value):
+                continue
+            if time.monotonic() > self._end:
+                self._give_up(max(float(part.bound.max()) for part in (partial, *stack)))
+            self._complete(partial.path[0].tolist(), partial.used[0])
+            if partial.path.shape[1] < self._topic.depth:
+                longer = self._longer(partial)
+                longer = longer.at(longer.bound > self._goal)
+                longer = longer.at(np.argsort(-longer.bound, kind="stable"))
+                starts = range(0, len(longer.value), at_once)
+                stack += [longer.at(slice(start, start + at_once)) for start in reversed(starts)]
+
+    def _give_up(self, bound: float) -> NoReturn:
+        raise NotProvenError("The best discounted gain", best=self._best, bound=bound, time_limit=self._time_limit)
+
+    def _complete(self, path: list[int], used: np.ndarray) -> None:
+        """Complete an order greedily, and keep it if it is the best."""
+        n_left = self._topic.n_docs - used
+        left = self._topic.left[self._met(used)]
+        while len(path) < self._topic.depth:
+            path.append(int(np.argmax(np.where(n_left > 0, self._kinds @ left, -1.0))))
+            n_left[path[-1]] -= 1
+            left[self._topic.intents[path[-1]]] *= self._topic.left[1]
+        value = self._topic.value(path)
+        if value > self._goal:
+            self._path, self._best = path, value
+
+    def _longer(self, partial: _Partial) -> _Partial:
+        """Return the partial orders with one more document."""
+        topic, rank = self._topic, partial.path.shape[1]
+        is_left = partial.used < topic.n_docs
+        after_larger = is_left.astype(np.float32) @ self._within.T == 0
+        parent, kind = np.nonzero(is_left & after_larger)
+        gain = topic.left[self._met(partial.used)] @ self._kinds.T
+        value = partial.value[parent] + gain[parent, kind] * topic.discount[rank]
+        used = partial.used[parent]
+        used[np.arange(len(used)), kind] += 1
+        best_first = np.argsort(-value, kind="stable")
+        ahead = np.minimum(topic.n_docs - used, topic.depth - rank - 1)
+        alike = np.ascontiguousarray(np.concatenate([self._met(used), ahead], axis=1)[best_first], dtype=np.int32)
+        _, distinct = np.unique(alike.view(f"V{alike.shape[1] * alike.itemsize}").ravel(), return_index=True)
+        kept = best_first[distinct]
+        path = np.concatenate([partial.path[parent[kept]], kind[kept, None].astype(np.int32)], axis=1)
+        used, value = used[kept], value[kept]
+        # A longer order cannot gain more than the shorter one could.
+        bound = np.minimum(value + self._most(used, rank + 1), partial.bound[parent[kept]])
+        return _Partial(path, used, value, bound)
+
+    def _met(self, used: np.ndarray) -> np.ndarray:
+        """Return the number of times that each intent is met."""
+        return (used @ self._kinds).astype(np.intp)
+
+    def _most(self, used: np.ndarray, rank: int) -> np.ndarray:
+        """Return an upper bound on the gain that the ranks below ``rank`` can add."""
+        topic, prices = self._topic, self._prices
+        met = self._met(used)
+        steps = np.bincount(prices.of_rank[rank:], topic.steps[rank:])
+        # The bound on each intent's gain minus its cost, if the intent was met 0, 1, 2, ... times.
+        kept = np.zeros((rank + 1, topic.n_intents))
+        for number in np.flatnonzero(steps).tolist():
+            kept += steps[number] * prices.kept(prices.prices[number], np.arange(rank + 1)[:, None])
+        most = self._dearest[rank] - used @ self._cheaper[rank] + np.take_along_axis(kept, met, axis=0).sum(axis=1)
+        return most - topic.discount[rank] * topic.gained[met].sum(axis=1)
+
+
+def _from_here_on(values: np.ndarray) -> np.ndarray:
+    """Return the sums of the rows from each row to the last, and a final row of 0."""
+    return np.concatenate([np.cumsum(values[::-1], axis=0)[::-1], np.zeros_like(values[:1])])

@@ -151,10 +151,8 @@ def _covers(who: str, qrels: Any, ideal: str, **values: Any) -> pd.DataFrame:
     judgements = judge(qrels_frame(qrels)).view(rel=rel)
     wanted = judgements.n_intents if n_intents is None else np.full(len(judgements), n_intents)
     for query in np.flatnonzero(wanted > judgements.n_intents)[:1]:
-        raise ValueError(
-            f"n_intents must be at most {judgements.n_intents[query]} for query {judgements.query_ids[query]!r}, "
-            f"not {n_intents!r}."
-        )
+        most, name = judgements.n_intents[query], judgements.query_ids[query]
+        raise ValueError(f"n_intents must be at most {most} for query {name!r}, not {n_intents!r}.")
     covers = smallest_covers(judgements, wanted, ideal, *limit, who="ideal rankings")
     docnos = [judgements.documents.ids[cover].tolist() for cover in covers]
     return pd.DataFrame(

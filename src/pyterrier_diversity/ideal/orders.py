@@ -176,10 +176,7 @@ class MostCovering(_Proven):
         if self.by_weight is not None:
             highest = Groups(judgements.intents.query, len(judgements)).highest(judgements.weights)
             if not np.isclose(judgements.weights, highest[judgements.intents.query], rtol=ROUNDING, atol=0).all():
-                raise ValueError(
-                    f"{self.by_weight}: the best ranking can be proven only if all intents of a query have the same "
-                    "weight; use ideal='greedy'."
-                )
+                raise ValueError(f"{self.by_weight}: a proof needs intents of equal weight; use ideal='greedy'.")
         return super().places(every, depth)
 
     def _best(self, query: QueryRelevance, covers: Covers) -> Sequence[int] | np.ndarray:

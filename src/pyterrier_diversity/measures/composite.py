@@ -262,9 +262,7 @@ class _Sharp(MeanWithRecall, Wrapper):
             raise ValueError(f"{self.NAME}: lower values of {inner} are better, but higher ones of subtopic recall.")
         ours = implementation(innermost(inner))
         if ours is not None and ours.COUNTS_TURNS and "cutoff" in ours.params:
-            raise ValueError(
-                f"{self.NAME}: the cutoff of {ours} counts turns, but the cutoff of subtopic recall counts documents."
-            )
+            raise ValueError(f"{self.NAME}: the cutoff of {ours} counts turns, but subtopic recall counts documents.")
         return inner
 
     def parts(self) -> Sequence[Part]:

@@ -33,10 +33,7 @@ def register(measure: M) -> M:
         raise TypeError(f"register: {measure!r} is not an object of a subclass of DiversityMeasure.")
     for parameter, declared in measure.SUPPORTED_PARAMS.items():
         if not isinstance(declared, Parameter):
-            raise TypeError(
-                f"register: the parameter {parameter!r} of {measure.NAME} must be a Parameter of "
-                f"pyterrier_diversity.parameters, not {declared!r}."
-            )
+            raise TypeError(f"register: {parameter!r} must be a parameters.Parameter, not {declared!r}.")
     registry: dict[str, ir_measures.Measure] = ir_measures.measures.registry
     name = str(measure.NAME)
     # Python normalises some letters of names, and reads D#-nDCG as D with a comment.

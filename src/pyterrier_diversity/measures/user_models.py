@@ -143,10 +143,7 @@ class UserModelMeasure(DiversityMeasure):
         if idle:
             raise ValueError(f"{self.NAME}: {', '.join(sorted(idle))} has no effect in {self!r}.")
         if self.stop == "ERR" and isinstance(gain, GainTable) and max(gain.values()) > 1:
-            raise ValueError(
-                f"{self.NAME}: with stop='ERR' the values of gain are probabilities and may be at most 1, not "
-                f"{max(gain.values()):g}."
-            )
+            raise ValueError(f"{self.NAME}: with stop='ERR' gains are probabilities, not {max(gain.values()):g}.")
 
     @property
     def HIGHER_IS_BETTER(self) -> bool:  # type: ignore[override]

@@ -107,7 +107,5 @@ def _names_by_cutoff(scores: Scores, chances: Mapping[int, float]) -> dict[str, 
     for expected, names in found.items():
         missing = [str(cutoff) for cutoff in chances if cutoff not in names]
         if missing:
-            raise ValueError(
-                f"expected_over_cutoffs: perquery must have the cutoffs {', '.join(missing)}, too, for {expected}."
-            )
+            raise ValueError(f"expected_over_cutoffs: {expected} needs the cutoffs {', '.join(missing)}, too.")
     return found

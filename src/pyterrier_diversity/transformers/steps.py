@@ -291,9 +291,7 @@ def normalised(scores: np.ndarray, how: Normalise, what: str) -> np.ndarray:
         If a score is negative and ``how`` is not "minmax", above 1 and ``how`` is None, or above 1e100 in size.
     """
     if np.nanmax(np.abs(scores), initial=0.0) > _LARGEST_SCORE:
-        raise ValueError(
-            f"{what} must be at most {_LARGEST_SCORE:g} in size, but one is {np.nanmax(np.abs(scores)):g}."
-        )
+        raise ValueError(f"{what} must be at most {_LARGEST_SCORE:g} in size, not {np.nanmax(np.abs(scores)):g}.")
     lowest = np.fmin.reduce(scores, axis=0, initial=0.0)
     scores = np.where(np.isnan(scores), lowest, scores)
     if how == "minmax":
