@@ -307,19 +307,6 @@ def test_a_run_given_as_qrels_is_refused(form, tmp_path):
         evaluate_runs(run, {"mine": RUN}, MEASURES)
 
 
-def test_qrels_of_json_may_have_no_intents(tmp_path):
-    path = tmp_path / "qrels.json"
-    for qrels in (
-        {"1": {"b": 1, "z": 2}},
-        [{"qid": "1", "docno": "b", "label": 1}, {"qid": "1", "docno": "z", "label": 2}],
-    ):
-        path.write_text(json.dumps(qrels))
-
-        assert read_qrels(path).to_numpy().tolist() == [["1", "b", 1], ["1", "z", 2]]
-    path.write_text(json.dumps({"results": [{"qid": "1", "docno": "b", "label": 0.5}]}))
-    assert read_qrels(path).to_numpy().tolist() == [["1", "b", 0.5]]
-
-
 @pytest.mark.parametrize("form", ["trec", "csv", "json lines", "json of results"])
 def test_qrels_given_as_a_run_are_refused(form, tmp_path):
     with pytest.raises(ValueError, match=r"is qrels, not a run.* Qrels come first"):
@@ -386,13 +373,6 @@ def test_columns_of_a_run_may_have_other_names(form, tmp_path):
             read_run(run)
     with pytest.raises(ValueError, match=r"columns renames 'topc', which is not a column; found: .*topic"):
         read_run(run, columns={**THEIRS, "topc": "qid"})
-
-
-def test_lines_have_no_names_of_columns(tmp_path):
-    path = forms.RUNS["trec"](RUN, tmp_path)
-
-    with pytest.raises(ValueError, match="columns must name columns by number, because these lines have no names"):
-        read_run(path, columns={"a": "qid"})
 
 
 def test_the_shell_renames_columns_of_qrels_and_runs_alike(tmp_path):

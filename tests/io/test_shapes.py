@@ -193,6 +193,7 @@ def test_a_query_without_judgements_is_a_row_without_document(source, tmp_path):
         ("run", {"1": {"a": {"score": 1}}}, {}, "is a nested object, not a run"),
         ("run", {"score": {("1", "a"): 1}}, {}, "is a nested object, not a run"),
         ("run", '[["1", "a", 2]]', {}, "object 0: the object must be an object"),
+        ("run", "x;y\n", {}, "file: missing column qid, docno, score or rank; found: x, y"),
         ("run", '{"x": {"1": ["a"]}, "y": {}}', {}, "is runs of several systems"),
         ("run", "1,a,2\n", {}, "lines of three columns without names, not a run. Name the columns by number"),
         (

@@ -145,13 +145,11 @@ def _with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
         return qrels
     is_zero = qrels[label].where(empty).astype(object).map(lambda cell: cell in ("", 0, None) or cell != cell)
     nobody = empty & (is_zero | (qrels[docs] == ""))
-    filled: dict[str, Any] = {
-        docs: qrels[docs].mask(nobody, NO_DOCUMENT),
-        label: qrels[label].mask(nobody & is_zero, 0),
-    }
-    if "iteration" in qrels:
-        filled["iteration"] = qrels["iteration"].mask(nobody & qrels["iteration"].isna(), "")
-    return qrels.assign(**filled)
+    intent = (
+        {"iteration": qrels["iteration"].mask(nobody & qrels["iteration"].isna(), "")} if "iteration" in qrels else {}
+    )
+    filled = {docs: qrels[docs].mask(nobody, NO_DOCUMENT), label: qrels[label].mask(nobody & is_zero, 0)}
+    return qrels.assign(**filled, **intent)
 
 
 def named(
