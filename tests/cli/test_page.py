@@ -76,7 +76,7 @@ def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, worked_through
     failed, attempted = worked_through(page, tmp_path)
 
     assert failed == 0
-    assert attempted > 0
+    assert attempted > 0 or page == "shell"  # whose files are those of the demo
 
 
 @pytest.mark.parametrize(("page", "n_commands"), WITH_SESSIONS.items())

@@ -120,7 +120,7 @@ def read_session(look: Look) -> pd.DataFrame:
 
 
 def read_as_nuggets(look: Look) -> pd.DataFrame:
-    """Read nuggets, of a folder or of what is looked at."""
+    """Read nuggets, from a folder or from the look at the data."""
     return read_nuggets(look.data if look.form == "object" else look, columns=look.columns)
 
 
