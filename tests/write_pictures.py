@@ -14,7 +14,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pyterrier as pt
 
-from frames_to_draw import ASL, COMPARED, EXPLAINED, PERQUERY, QRELS, RUN
+from frames_to_draw import COMPARED, EXPLAINED, PERQUERY, QRELS, RUN
 from pictures_of_pages import OF_PAGES
 from pyterrier_diversity import RBU, Adhoc, StRecall, alpha_nDCG, evaluate_runs, meta, missed_intents, plots
 from pyterrier_diversity.transformers import Explain
@@ -69,7 +69,6 @@ def baselines() -> dict[str, Callable[[], object]]:
     return {
         "explain_pair": partial(plots.explain, pair, intents=texts),
         "coverage_long_texts": partial(plots.coverage, QRELS, RUN, "1", intents=texts),
-        "asl_curve_level": partial(plots.asl_curve, ASL, log=True, alpha=0.05),
         "differences_corrected": partial(plots.differences, COMPARED.assign(p_corrected=[0.3, 0.01, 0.3])),
         "intent_coverage_negative": partial(plots.intent_coverage, QRELS, {"a": RUN, "b": RUN}, measure=RBU(e=0.5)),
         "per_query_deltas_lines": partial(plots.per_query_deltas, PERQUERY.query("name != 'z'"), "AP", ["x", "y"], "y"),

@@ -4,7 +4,7 @@ import math
 import sys
 from contextlib import suppress
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import click
 import ir_measures
@@ -12,7 +12,7 @@ import pandas as pd
 
 from .. import check_files, missed_intents
 from ..evaluate import aggregates
-from ..io import printable
+from ..io import formatted, printable
 from ..io.as_frames import LINE_FORMATS, lines_of_results
 from ..measures import parse
 from ..measures.composite import last_rank
@@ -159,7 +159,8 @@ def explain(asked: Asked, shown: Shown) -> None:
             for suffix, name in zip(("", "_other"), names, strict=True)
         }
         table = table[["position", "difference", *headers]].rename(columns=headers)
-    shown.put(table, legend=legend)
+    how: Any = {"places": shown.places, "transpose": shown.transpose, "width": shown.width}
+    shown.put(table, lambda frame: f"{formatted(frame, **how)}\n\n{legend}".rstrip())
     values = [table["value"].iloc[-1] for table in whole]
     places = 4 if shown.places is None else shown.places
     told = [f"{name} {value:z.{places}f}" for name, value in zip(names, values, strict=True)]

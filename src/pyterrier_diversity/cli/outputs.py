@@ -145,21 +145,14 @@ class Shown(Called):
         return io.terminal_width() if self.printed else None
 
     def put(
-        self,
-        frame: pd.DataFrame,
-        text: Callable[[pd.DataFrame], str] | None = None,
-        of: Collection[str] = ("table",),
-        *,
-        legend: str = "",
+        self, frame: pd.DataFrame, text: Callable[[pd.DataFrame], str] | None = None, of: Collection[str] = ("table",)
     ) -> None:
         """Print a table, or write it to a file with its attributes beside it.
 
-        ``text`` writes the formats ``of`` which need more than the rows of the frame. A ``legend`` is below a table.
+        ``text`` writes the formats ``of`` which need more than the rows of the frame.
         """
         frame = io.renamed(frame, **self.renamed)
         how: Any = {"format": self.chosen, "places": self.places, "transpose": self.transpose}
-        if legend and self.chosen == "table":
-            text = lambda frame: f"{io.formatted(frame, width=self.width, **how)}\n\n{legend}"  # noqa: E731
         written = text(frame) if text and self.chosen in of else None
         if self.printed:
             written = io.formatted(frame, width=self.width, **how) if written is None else written

@@ -19,7 +19,7 @@ from ..measures.base import formula_of
 from ..measures.parse import parse, read_measure
 from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import TESTS
-from ..parameters import CUTOFF, LEVEL, checked
+from ..parameters import CUTOFF, checked
 from . import drawing
 from .drawing import COLOURS, COUNTS, LINE, Colours, Names
 
@@ -105,9 +105,7 @@ def intent_coverage(
         return drawing.caption(ax, told, x="rank", y=what)
 
 
-def asl_curve(
-    frame: pd.DataFrame, *, log: bool = False, alpha: float | None = None, labels: Names = None, ax: Axes | None = None
-) -> Axes:
+def asl_curve(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
     """Show the p-values of all pairs of systems, sorted: the lower a line, the more pairs the measure tells apart.
 
     Parameters
@@ -115,11 +113,6 @@ def asl_curve(
     frame : DataFrame
         Columns ``measure``, ``rank`` (of the pair by its p-value) and ``asl`` (the achieved significance level, which
         is the p-value), as `meta.asl_curve` returns them.
-    log : bool
-        Whether the axis of p-values is logarithmic; p-values of 0 then lie below it.
-    alpha : float in (0, 1), optional
-        The significance level, drawn as a dotted line: that of the test if omitted. No line is drawn if the frame does
-        not have the level, or if the test was corrected, because these p-values are not corrected.
     labels : mapping, optional
         The text to show for each measure, by its name.
     ax : Axes, optional
@@ -128,20 +121,20 @@ def asl_curve(
     Returns
     -------
     Axes
-        A line for each measure.
+        A line for each measure, and a dotted line at the significance level, unless the test was corrected: these
+        p-values are not.
 
     Raises
     ------
     ValueError
-        If the frame has no rows, a column is missing, or alpha is out of range.
+        If the frame has no rows or a column is missing.
     """
-    alpha = frame.attrs.get("alpha") if alpha is None else LEVEL.check("asl_curve", "alpha", alpha)
     with _measure_lines("asl_curve", frame, "rank", "asl", labels, ax) as ax:
-        if alpha is not None:
+        if (alpha := frame.attrs.get("alpha")) is not None:
             ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
             left = ax.get_yaxis_transform()
             ax.text(0.01, alpha, f"{alpha:g}", transform=left, va="bottom", size=drawing.scaled(9), color="0.3")
-        ax.set(yscale="log") if log else ax.set(yscale="linear", ylim=(0, 1.02))
+        ax.set_ylim(0, 1.02)
         drawing.integers(ax.xaxis)
         x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
         test = TESTS[frame.attrs["test"]].title if "test" in frame.attrs else ""
