@@ -98,13 +98,6 @@ def intent_topics(seed: int, *, n_queries: int = 10, n_docs: int = 14) -> Frames
     )
 
 
-def with_weights_and_types(frames: Frames) -> Frames:
-    """Give weights and types to intents whose names end with a digit."""
-    qrels, run = frames
-    number = qrels["iteration"].str[-1].astype(int)
-    return qrels.assign(weight=1.0 + number, intent_type=number.mod(2).map({0: "inf", 1: "nav"})), run
-
-
 def sessions(seed: int, *, n_queries: int = 10, n_docs: int = 30) -> Frames:
     """Draw qrels of passages, and a run with everything that makes sessions hard to read.
 
@@ -136,12 +129,6 @@ def without_turns(run: pd.DataFrame) -> pd.DataFrame:
     """Return a run without the column turn, and each document once."""
     best = run.sort_values("score", ascending=False).drop_duplicates(["qid", "docno"])
     return best.drop(columns="turn")
-
-
-def with_weights(passages: pd.DataFrame) -> pd.DataFrame:
-    """Give weights to the intents of drawn sessions, one of them 0."""
-    weights = {"intent 0": 1.0, "intent 1": 0.0, "intent 2": 2.5, "intent 3": 4.0, "intent 4": 1.0}
-    return passages.assign(weight=passages["iteration"].map(weights))
 
 
 def of_documents(passages: pd.DataFrame) -> pd.DataFrame:

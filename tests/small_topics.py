@@ -9,7 +9,27 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from by_hand import qrels
+
 Masks = Sequence[int]
+
+# Carterette (2011), An analysis of NP-completeness in novelty and diversity ranking, Information Retrieval 14, 89-106:
+# the subtopics of section 2.3. Greedy takes D3, D2, D1; D4 and D5 would do.
+CARTERETTE = {
+    "D1": [1, 2],
+    "D2": [3, 4, 5, 6],
+    "D3": [7, 8, 9, 10, 11, 12, 13, 14],
+    "D4": [1, 3, 4, 7, 8, 9, 10],
+    "D5": [2, 5, 6, 11, 12, 13, 14],
+}
+
+# At rank 1 the best document is c, but at rank 2 and with full intolerance a and b together are better. Greedy takes c,
+# then b and a: three documents, where a and b are enough.
+GREEDY_IS_WRONG = qrels(
+    *("q 1 a 1", "q 2 a 1", "q 5 a 1"),
+    *("q 3 b 1", "q 4 b 1", "q 6 b 1"),
+    *("q 1 c 1", "q 2 c 1", "q 3 c 1", "q 4 c 1"),
+)
 
 
 def topics(*, max_docs: int, max_intents: int = 5, max_topics: int = 12) -> st.SearchStrategy[list[list[int]]]:

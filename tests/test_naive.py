@@ -6,6 +6,7 @@ import pytest
 from ir_measures import AP, RBP, RR, P, nDCG
 
 import naive
+import small_topics
 from by_hand import qrels, run, session
 from naive.measures import alpha_ndcg_ia, query_of
 from pyterrier_diversity import (
@@ -97,15 +98,7 @@ def test_values_of_novelty_worked_by_hand(measure, expected):
     assert naive.values(measure, NOVEL, run(q="a b"))["q"] == pytest.approx(expected, abs=1e-15)
 
 
-# Carterette (2011, Inf. Retr.), Sec. 2.3.
-SUBTOPICS = {
-    "D1": [1, 2],
-    "D2": [3, 4, 5, 6],
-    "D3": [7, 8, 9, 10, 11, 12, 13, 14],
-    "D4": [1, 3, 4, 7, 8, 9, 10],
-    "D5": [2, 5, 6, 11, 12, 13, 14],
-}
-CARTERETTE = qrels(*(f"q {t} {doc} 1" for doc, subtopics in SUBTOPICS.items() for t in subtopics))
+CARTERETTE = qrels(*(f"q {t} {doc} 1" for doc, subtopics in small_topics.CARTERETTE.items() for t in subtopics))
 
 
 OPTIMAL, GREEDY_S_RECALL, GREEDY_NOVELTY = "D4 D5 D3 D2 D1", "D3 D2 D1 D4 D5", "D3 D4 D5 D2 D1"

@@ -16,17 +16,9 @@ from pyterrier_diversity import (
     nP_IA,
 )
 from pyterrier_diversity.ideal import exact_ranking, greedy_min_rank, greedy_ranking, min_rank
+from small_topics import CARTERETTE
 
-# Carterette (2011), An analysis of NP-completeness in novelty and diversity ranking, Information Retrieval 14, 89-106:
-# section 2.3.
-SUBTOPICS = {
-    "D1": [1, 2],
-    "D2": [3, 4, 5, 6],
-    "D3": [7, 8, 9, 10, 11, 12, 13, 14],
-    "D4": [1, 3, 4, 7, 8, 9, 10],
-    "D5": [2, 5, 6, 11, 12, 13, 14],
-}
-QRELS = qrels(*(f"q {subtopic} {doc} 1" for doc, subtopics in SUBTOPICS.items() for subtopic in subtopics))
+QRELS = qrels(*(f"q {subtopic} {doc} 1" for doc, subtopics in CARTERETTE.items() for subtopic in subtopics))
 
 # The three systems of the paper: optimal for S-recall at minRank; greedy for S-recall; greedy for alpha-nDCG, prec-IA.
 OPTIMAL = "D4 D5 D3 D2 D1"

@@ -7,16 +7,19 @@ from hypothesis import given, settings
 
 from by_hand import qrels
 from pyterrier_diversity.ideal import NotProvenError, greedy_min_rank, min_rank
-from small_topics import found, greedy_order, n_covered, name, qrels_of, random_masks, smallest_covers, topics
+from small_topics import (
+    GREEDY_IS_WRONG,
+    found,
+    greedy_order,
+    n_covered,
+    name,
+    qrels_of,
+    random_masks,
+    smallest_covers,
+    topics,
+)
 
 BOTH = [min_rank, greedy_min_rank]
-
-# Greedy takes c, then b and a: three documents, where a and b are enough.
-GREEDY_IS_WRONG = qrels(
-    *("q 1 a 1", "q 2 a 1", "q 5 a 1"),
-    *("q 3 b 1", "q 4 b 1", "q 6 b 1"),
-    *("q 1 c 1", "q 2 c 1", "q 3 c 1", "q 4 c 1"),
-)
 
 
 def rows_of(frame):

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from by_hand import qrels
 from pyterrier_diversity.ideal import (
     NotProvenError,
     exact,
@@ -14,17 +13,10 @@ from pyterrier_diversity.ideal import (
     exact_ranking,
     greedy_ranking,
 )
-from small_topics import alpha_dcg, best_alpha_dcg, found, matrix_of, qrels_of, random_masks, union
+from small_topics import GREEDY_IS_WRONG, alpha_dcg, best_alpha_dcg, found, matrix_of, qrels_of, random_masks, union
 
 BOTH = [exact_ranking, greedy_ranking]
 ALPHAS = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]
-
-# At rank 1 the best document is c, but at rank 2 and with full intolerance a and b together are better.
-GREEDY_IS_WRONG = qrels(
-    *("q 1 a 1", "q 2 a 1", "q 5 a 1"),
-    *("q 3 b 1", "q 4 b 1", "q 6 b 1"),
-    *("q 1 c 1", "q 2 c 1", "q 3 c 1", "q 4 c 1"),
-)
 
 
 def rankings(frame):

@@ -26,7 +26,6 @@ QRELS = [
     ("2", "c", "d2", 0, 1),
 ]
 RUN = {"1": {"d2": 9, "d3": 8, "x": 7, "d1": 6}, "2": {"x": 3}}
-Entry = tuple[str, str, str, float, float]
 
 
 def frame(**columns: list) -> pd.DataFrame:

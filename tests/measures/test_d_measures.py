@@ -105,10 +105,6 @@ def test_d_ndcg_of_one_intent_with_linear_gains_is_the_ndcg_of_ir_measures(cutof
     assert by_query(D_nDCG(gain="linear") @ cutoff, qrels, run) == pytest.approx(expected, abs=1e-9)
 
 
-INFORMATIONAL = [(DIN_nDCG, D_nDCG), (DIN_Q, D_Q), (DIN_Q(beta=0.3), D_Q(beta=0.3))]
-named_pairs = pytest.mark.parametrize(("din", "d"), INFORMATIONAL, ids=repr)
-
-
 @pytest.mark.parametrize("measure", [DIN_nDCG, DIN_Q], ids=repr)
 def test_din_of_a_perfect_ranking_may_be_below_1(measure, value_of):
     assert value_of(measure, {"a": {"j": 2}, "b": {"j": 1}}, "ab", navigational="j") < 0.9

@@ -45,6 +45,7 @@ from pyterrier_diversity import (
 )
 from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.measures import registered
+from small_topics import CARTERETTE
 from write_reference import EXAMPLES
 
 # The drawn labels and intents are often few.
@@ -372,21 +373,12 @@ def test_a_measure_reads_the_columns_that_it_declares_and_no_others(measure, pla
 BESIDE = {"theta_red": {"redundancy": "RBP"}, "stop": {"model": 4}}
 WITHOUT_EFFECT = {"measure", "time_limit"}
 
-# Greedy covers these with D3, D2, D1; D4 and D5 would do (Carterette 2011, Sec. 2.3).
-MISSED_BY_GREEDY = {
-    "D1": [1, 2],
-    "D2": [3, 4, 5, 6],
-    "D3": [7, 8, 9, 10, 11, 12, 13, 14],
-    "D4": [1, 3, 4, 7, 8, 9, 10],
-    "D5": [2, 5, 6, 11, 12, 13, 14],
-}
-
 
 @pytest.fixture(scope="module")
 def telling(random_topics):
     """Qrels with all columns that a measure may read, whose values tell intents and documents apart, and a run."""
     qrels, run = random_topics(0)
-    missed = [("car", doc, 1, f"intent {t}") for doc, intents in MISSED_BY_GREEDY.items() for t in intents]
+    missed = [("car", doc, 1, f"intent {t}") for doc, intents in CARTERETTE.items() for t in intents]
     qrels = pd.concat([qrels, pd.DataFrame(missed, columns=qrels.columns)])
     run = pd.concat(
         [

@@ -3,17 +3,10 @@ import pytest
 
 from by_hand import qrels
 from pyterrier_diversity.simulate import greedy_study, swap_topics
+from small_topics import CARTERETTE
 
-# Greedy takes D3, D2, D1; D4 and D5 would do (Carterette 2011, Sec. 2.3).
-MISSED = {
-    "D1": [1, 2],
-    "D2": [3, 4, 5, 6],
-    "D3": [7, 8, 9, 10, 11, 12, 13, 14],
-    "D4": [1, 3, 4, 7, 8, 9, 10],
-    "D5": [2, 5, 6, 11, 12, 13, 14],
-}
 QRELS = qrels(
-    *(f"missed {t} {doc} 1" for doc, intents in MISSED.items() for t in intents),
+    *(f"missed {t} {doc} 1" for doc, intents in CARTERETTE.items() for t in intents),
     "one-intent x a 1",
     "one-intent x b 1",
     "one-document x a 1",
