@@ -10,7 +10,6 @@ import pandas as pd
 from ..frames import warn
 from ..io import read_perquery
 from ..measures.groups import read_measures
-from ..measures.parse import read_measure
 from ..warnings import MissingWarning
 from .evaluator import aggregated
 from .perquery import refuse_repeated
@@ -57,10 +56,7 @@ def aggregates(
     frame = read_perquery(perquery)
     refuse_repeated(frame)
     there = list(frame["measure"].unique())
-    if measures is None:
-        wanted = [read_measure("aggregates", name) for name in there]
-    else:
-        wanted = read_measures("aggregates", measures)
+    wanted = read_measures("aggregates", there if measures is None else measures)
     absent = [str(measure) for measure in wanted if str(measure) not in there]
     if absent:
         raise ValueError(f"aggregates: perquery has no measure {', '.join(absent)}; it has {', '.join(there)}.")

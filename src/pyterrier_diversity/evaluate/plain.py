@@ -76,9 +76,7 @@ def score(
         qrels["intent_type"] = np.asarray(intent_types, dtype=object)[intent]
     rank = np.arange(len(given["labels"]))
     run = pd.DataFrame({"qid": "q", "docno": rank, "score": -1.0 * rank})
-    asked = read_measure("score", measure)
-    evaluator = DiversityEvaluator([asked], qrels.astype({"docno": str, "iteration": str}))
-    return float(evaluator.values(run.astype({"docno": str})).sum())
+    return float(DiversityEvaluator([read_measure("score", measure)], qrels).values(run).sum())
 
 
 def _by_intent(labels: npt.ArrayLike, what: str) -> np.ndarray:

@@ -4,7 +4,7 @@ Orders with equal parameters are equal. An order depends only on the judgements.
 """
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,9 +85,7 @@ class _Proven:
     def places(self, every: Ranked, depth: int | None) -> np.ndarray:
         """Return the place of each document, or 0 if the order leaves it out."""
         places = np.zeros(len(every.judgements.documents.ids), dtype=np.int64)
-        for query, covers in progress(_queries(every.judgements), "best rankings", unit="query"):
-            with naming(query.query_id):
-                docs = query.documents[self._best(query, covers)]
+        for docs in _of_queries(every.judgements, self._best, "best rankings"):
             places[docs] = np.arange(1, len(docs) + 1)
         return places
 
@@ -210,13 +208,12 @@ def smallest_covers(
     NotProvenError
         If a query needs more time.
     """
-    found = []
-    queries = progress(_queries(judgements), who, unit="query")
-    for (query, covers), wanted in zip(queries, n_intents.tolist(), strict=True):
-        with naming(query.query_id):
-            cover = covers.greedy(wanted) if ideal == "greedy" else covers.exact(wanted, time_limit)
-        found.append(query.documents[cover])
-    return found
+    wanted = iter(n_intents.tolist())
+
+    def cover(_: QueryRelevance, covers: Covers) -> list[int]:
+        return covers.greedy(next(wanted)) if ideal == "greedy" else covers.exact(next(wanted), time_limit)
+
+    return list(_of_queries(judgements, cover, who))
 
 
 def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_limit: float, who: str) -> np.ndarray:
@@ -225,8 +222,15 @@ def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_li
     return np.array([len(cover) for cover in covers], dtype=np.int64)
 
 
-def _queries(judgements: Judgements) -> list[tuple[QueryRelevance, Covers]]:
-    """Return the relevance of each query, and its covers, each of which is computed once."""
-    return judgements.remembered(
+def _of_queries(
+    judgements: Judgements, find: Callable[..., Sequence[int] | np.ndarray], title: str
+) -> Iterator[np.ndarray]:
+    """Yield the documents of each query that are found by its relevance and its covers, with a progress bar."""
+    # Each cover is computed once.
+    queries: list[tuple[QueryRelevance, Covers]] = judgements.remembered(
         "covers", lambda: [(query, Covers(query.doc, query.intent)) for query in relevance_by_query(judgements)]
     )
+    for query, covers in progress(queries, title, unit="query"):
+        with naming(query.query_id):
+            docs = query.documents[find(query, covers)]
+        yield docs

@@ -39,14 +39,10 @@ class Wrapper(CompositeMeasure):
         self, measure: ir_measures.Measure | str | None = None, *, cutoff: int | None = None, **params: Any
     ) -> None:
         super().__init__(**params)
+        self._own = self.params
         self._inner = None if measure is None else self._read(measure, cutoff)
         if self._inner is not None or cutoff is not None or params:
-            self.params = {"measure": repr(self.measure), **self.params}
-
-    @property
-    def _own(self) -> dict[str, Any]:
-        """The parameters of the wrapper itself."""
-        return {name: value for name, value in self.params.items() if name != "measure"}
+            self.params = {"measure": repr(self.measure), **self._own}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the inner measure itself: parsing its name may give another measure."""
