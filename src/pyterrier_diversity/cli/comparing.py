@@ -1,7 +1,5 @@
 """The commands that compare run files, report on them, and correct their means."""
 
-from __future__ import annotations
-
 from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any

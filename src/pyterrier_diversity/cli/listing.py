@@ -1,7 +1,5 @@
 """The commands that list measures, datasets, and the constraints that measures meet, and the demonstration."""
 
-from __future__ import annotations
-
 import sys
 from textwrap import shorten
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Look for mistakes in qrels and runs before evaluating them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

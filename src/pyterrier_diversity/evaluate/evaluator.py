@@ -1,7 +1,5 @@
 """The evaluator: computes the values of measures for a run and qrels. Every value of this package comes from here."""
 
-from __future__ import annotations
-
 import reprlib
 import sys
 from collections import defaultdict

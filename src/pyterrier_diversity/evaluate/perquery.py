@@ -1,7 +1,5 @@
 """Frames of values by query, as ``pt.Experiment(..., perquery=True)`` returns them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np

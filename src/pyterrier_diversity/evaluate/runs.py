@@ -1,7 +1,5 @@
 """Evaluate many runs, one after the other or in parallel; each worker has one run, or a part of it, in memory."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import compress

@@ -1,7 +1,5 @@
 """Score runs one after the other or in parallel."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence

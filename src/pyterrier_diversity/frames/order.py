@@ -1,7 +1,5 @@
 """The order of a ranking: by query, turn, descending score, and descending document id."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

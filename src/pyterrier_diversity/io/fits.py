@@ -1,7 +1,5 @@
 """Recognise the shapes of data by a look at it."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Container, Iterable, Mapping

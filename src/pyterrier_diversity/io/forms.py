@@ -1,7 +1,5 @@
 """Convert records to rows: one for each document of a query."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any

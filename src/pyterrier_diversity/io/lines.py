@@ -1,7 +1,5 @@
 """Read columns of words from the lines of files. Errors name file and line."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

@@ -1,7 +1,5 @@
 """The shapes of data that people bring: how each is recognised, what it holds, what reads it or what to do instead."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """Read qrels into `Judgements`, and refuse data that would lead to wrong values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Read a run into rankings, in the same order for all measures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property

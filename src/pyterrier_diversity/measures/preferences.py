@@ -14,8 +14,7 @@ from ..judged import Ranked
 from ..parameters import CUTOFF, REL, Parameter
 from .base import DiversityMeasure
 from .registration import register
-from .stopping import STATIC, average_while_reading
-from .user_models import BASE
+from .user_models import BASE, STATIC, average_while_reading
 
 __all__ = ["ConcordantPairs"]
 
