@@ -4,16 +4,15 @@ Traps that cannot be shown beside pyndeval: it crashes where a document has no i
 """
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, AP_IA, ERR_IA, P_IA, StRecall, alpha_DCG, alpha_nDCG, nNRBP
+from ir_measures import AP, ERR_IA, P_IA, StRecall, alpha_DCG, alpha_nDCG, nNRBP
 
 import timing
-from by_hand import evaluator, qrels, run
+from by_hand import qrels, run
 from pyterrier_diversity import IA, RBU, Adhoc
 from pyterrier_diversity.warnings import LabelsWarning
 
@@ -176,18 +175,3 @@ def test_intents_whose_ids_are_globally_unique_take_memory_in_proportion():
 
     assert large < 60  # a matrix of all queries and all intents is 512
     assert large < 12 * small  # 16 if it grew with the square
-
-
-# Evaluators
-
-
-def test_threads_that_share_an_evaluator():
-    shared = evaluator(AP_IA, IA(AP), of=qrels("q a d1 1").astype({"label": int}))
-    rankings = [run(q=" ".join([*(f"x{i}" for i in range(n)), "d1"])) for n in range(6)]
-    with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda retrieved: list(shared.calc_aggregate(retrieved).values()), rankings * 5))
-
-    assert results == [[pytest.approx(1 / (n + 1))] * 2 for n in range(6)] * 5
-
-
-# All of it on a collection

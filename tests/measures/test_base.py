@@ -27,7 +27,6 @@ from pyterrier_diversity import (
 from pyterrier_diversity.measures import DiversityMeasure, registered
 from pyterrier_diversity.measures.base import implementation
 from pyterrier_diversity.parameters import CUTOFF, REL, Parameter
-from pyterrier_diversity.provider import register_provider
 from pyterrier_diversity.report.reference import entry, notes_of
 
 BUILT_IN = ["alpha_DCG", "alpha_nDCG", "ERR", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
@@ -83,23 +82,12 @@ def test_registering_twice_changes_nothing(measure):
     assert registered() == before
 
 
-def test_registering_the_provider_twice_leaves_one_at_the_beginning():
-    before = list(ir_measures.DefaultPipeline.providers)
-
-    register_provider()
-
-    names = [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
-    assert names == [provider.NAME for provider in before]
-    assert names[0] == "diversity"
-    assert names.count("diversity") == 1
-
-
 @pytest.mark.parametrize("name", ["RBU", "alpha_nDCG", "IA"])
 def test_a_measure_that_a_user_defines_under_our_name_is_the_users(name, defined):
     measure = defined(name, 42.0)
 
     assert implementation(measure) is None
-    assert ir_measures.calc_aggregate([measure], QRELS, RUN) == {measure: 42.0}
+    assert ir_measures.calc_aggregate([measure, measure @ 3], QRELS, RUN) == {measure: 42.0, measure @ 3: 42.0}
 
 
 def test_the_implementation_of_a_built_in_measure_has_its_parameters():
