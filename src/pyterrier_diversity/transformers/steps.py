@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -12,7 +11,6 @@ import pyterrier as pt
 from ..arithmetic import divide
 from ..frames import RUN_COLUMNS, Columns, in_order
 from ..ideal import TIE
-from ..measures.base import CompositeMeasure, implementation
 from ..parameters import Parameter
 
 Normalise = Literal["sum", "max", "minmax"] | None
@@ -82,43 +80,6 @@ class Step(pt.Transformer):  # type: ignore[misc]
     def who(self) -> str:
         """The name of the class, for messages."""
         return type(self).__name__
-
-    def __eq__(self, other: object) -> bool:
-        """Tell whether the other step has the same class and equal settings, so that PyTerrier can share results."""
-        if type(other) is not type(self):
-            return NotImplemented
-        settings = ([each.value for each in pt.inspect.transformer_attributes(step)] for step in (self, other))
-        return self is other or all(map(_equal, *settings))
-
-    def __hash__(self) -> int:
-        """Return a number that stays the same if a parameter is set."""
-        return hash(type(self))
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Tell whether two settings are of the same type and equal, element by element."""
-    if one is other:
-        return True
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, (pd.DataFrame, pd.Series)):
-        return one.equals(other)
-    if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_equal, one, other))
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
-    if isinstance(one, ir_measures.Measure):
-        return _identity(one) == _identity(other)
-    return bool(one == other)
-
-
-def _identity(measure: ir_measures.Measure) -> tuple[Any, ...]:
-    """Return a measure with its type and those of its parts: different measures of one name have different types."""
-    ours = implementation(measure)
-    parts = ours.parts() if isinstance(ours, CompositeMeasure) else ()
-    return type(measure), measure, *(_identity(part.measure) for part in parts)
 
 
 class Reranker(Step):
