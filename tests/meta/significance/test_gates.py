@@ -209,7 +209,7 @@ def test_queries_that_only_one_of_both_answers_fail_the_gate_or_are_left_out():
     )
     assert found["fails"].tolist() == [False]
     assert found["other_mean"].tolist() == [1.0]
-    assert found["message"].item().endswith(" 1 query that only one answers is left out (c).")
+    assert found["message"].item().endswith(" Left out, as only one answers them: 1 of 7 (c).")
 
 
 @pytest.mark.parametrize("tolerance", [-0.1, float("inf"), float("nan"), "0.1"])

@@ -44,8 +44,8 @@ class _Gate(NamedTuple):
 
 # How many queries a message names.
 _NAMED_QUERIES = 3
-# The trials of the test, if its correction does not need more.
-_N_TRIALS = 10_000
+# The trials of the test, if its correction does not need more, and the most.
+_N_TRIALS, _MOST_TRIALS = 10_000, 2_000_000
 # How many times the differences are resampled, to estimate which loss is found in this share of the cases.
 _N_RESAMPLES, _POWER = 200, 0.8
 
@@ -195,8 +195,8 @@ def worse_than(
     Each system is compared with the baseline alone, on the n queries that both answer, by a paired randomisation test:
     p is the share of flips of the signs of the differences by query whose mean loss is at least the observed one. All
     :math:`2^n` flips are tried if they are no more than B, otherwise B random ones (and the observed one), with B the
-    larger of 10,000 and :math:`20 m/\alpha` for m measures and pairs. The test asks for any loss; the tolerance is a
-    second condition. Other systems change ``p_corrected`` only.
+    larger of 10,000 and :math:`20 m/\alpha` for m measures and pairs, at most 2,000,000. The test asks for any loss;
+    the tolerance is a second condition. Other systems change ``p_corrected`` only.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def worse_than(
     names = [gate.measure for gate in gates]
     gates.sort(key=lambda gate: names.index(gate.measure))
     m, n_queries, sizes = len(gates), perquery["qid"].nunique(), np.array([len(gate.losses) for gate in gates])
-    n_trials = max(_N_TRIALS, math.ceil(20 * m / alpha))
+    n_trials = min(max(_N_TRIALS, math.ceil(20 * m / alpha)), _MOST_TRIALS)
     blocks = blocks_of(rng, n_trials, max(m, n_queries))
     holm = "holm" if m > 1 else None
     how = Design("permutation", "all", n_trials, blocks, alpha, holm, None, "greater", seed_of(rng), alpha / m)
@@ -236,9 +236,8 @@ def worse_than(
         worse = of_test[1] < alpha and rounded(gate.losses.mean()) > rounded(tolerance)
         if worse or gate.why or all_systems:
             queries = _first(-gate.sign * gate.losses, gate.sign)
-            tested = f"one-sided p = {of_test[0]:.4g}" + (
-                f", {of_test[1]:.4g} corrected for {m} comparisons" if holm else ""
-            )
+            corrected = f", {of_test[1]:.4g} corrected for {m} comparisons" if holm else ""
+            tested = f"one-sided p = {of_test[0]:.4g}{corrected}"
             message = " ".join(_told(gate, tested, queries if worse else None, how, tolerance))
             rows.append((*gate[:5], gate.mean - gate.other_mean, *of_test, queries, message, worse or bool(gate.why)))
     columns = [*_Gate._fields[:5], "difference", "p", "p_corrected", "queries", "message", "fails"]
@@ -288,26 +287,20 @@ def _gates(
 
 def _told(gate: _Gate, tested: str, worst: Mapping[str, float] | None, how: Design, tolerance: float) -> Iterator[str]:
     """Yield the sentences about a gate; the ``worst`` queries are those of a system that is worse."""
-    of, difference, left_out = f"{gate.measure} of {gate.name}", gate.mean - gate.other_mean, len(gate.alone)
-    if gate.why:
-        yield gate.why
+    of, difference, n = f"{gate.measure} of {gate.name}", gate.mean - gate.other_mean, len(gate.losses)
     if worst:
-        yield (
-            f"{of} is {'lower' if gate.sign > 0 else 'higher'} than that of {gate.other} by {abs(difference):.4g} "
-            f"({gate.mean:.4g}, {gate.other_mean:.4g}; {tested}); most on {_in_words(worst)}."
-        )
+        than = f"{'lower' if gate.sign > 0 else 'higher'} than that of {gate.other} by {abs(difference):.4g}"
+        means = f"{gate.mean:.4g}, {gate.other_mean:.4g}"
+        yield f"{of} is {than} ({means}; {tested}); most on {_in_words(worst)}."
     elif not gate.why:
-        n, losses = len(gate.losses), gate.losses.to_numpy()
+        losses = gate.losses.to_numpy()
         found = f"{n} queries find a loss of {_found(losses, how, tolerance):.4g} in {_POWER:.0%} of cases"
         found = found if np.ptp(losses) else f"the same on all {n} queries"
         yield f"{of} against {gate.other}: {difference:+z.4g}, {tested}; {found}."
-    if gate.alone and not gate.why:
-        are = (
-            f"{left_out} query that only one answers is"
-            if left_out == 1
-            else f"{left_out} queries that only one answers are"
-        )
-        yield f"{are} left out ({listed(gate.alone, _NAMED_QUERIES)})."
+    if gate.why:
+        yield gate.why
+    elif alone := len(gate.alone):
+        yield f"Left out, as only one answers them: {alone} of {n + alone} ({listed(gate.alone, _NAMED_QUERIES)})."
 
 
 def _found(losses: np.ndarray, how: Design, tolerance: float) -> float:
