@@ -277,7 +277,7 @@ def test_there_may_be_more_ids_than_small_numbers(n_names):
     assert (names[codes] == cells).all()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(cells=st.lists(st.integers(0, 12) | st.text("01ab", max_size=2) | st.text(max_size=3), max_size=12))
 def test_ids_stand_for_the_string_of_each_row(cells):
     columns = column(pd.Series(cells, dtype=object))

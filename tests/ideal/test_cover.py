@@ -49,7 +49,7 @@ def test_min_rank_is_that_of_all_subsets_for_any_number_of_intents(n_intents):
 
 
 @pytest.mark.parametrize("function", BOTH)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(drawn=topics(max_docs=8))
 def test_the_documents_are_a_cover_of_that_size(function, drawn):
     for m in up_to_the_largest(drawn):
@@ -63,7 +63,7 @@ def test_the_documents_are_a_cover_of_that_size(function, drawn):
             assert len(docnos) == len(set(docnos)) == rows[str(i)].min_rank
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(drawn=topics(max_docs=8))
 def test_greedy_takes_the_document_of_most_new_intents_and_of_those_that_tie_the_highest_name(drawn):
     for m in up_to_the_largest(drawn):

@@ -83,7 +83,7 @@ PARAMETERS = {
 }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(queries=st.lists(st.one_of(graded(9), matrices(9)), min_size=12, max_size=30), **PARAMETERS)
 def test_the_orders_of_many_queries_are_those_of_the_algorithm_read_aloud(queries, alpha, depth, least):
     given = {"alpha": alpha, "depth": depth, "least": least}

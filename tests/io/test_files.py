@@ -101,13 +101,13 @@ PLAIN = st.sampled_from(["1", "0001", "nan", "NA", '"a"', "#", "é", "d,1", "x" 
 FINITE = st.floats(allow_nan=False, allow_infinity=False).map(repr)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(files([PLAIN, PLAIN, PLAIN, FINITE, FINITE, PLAIN]))
 def test_good_runs_are_what_their_lines_say(text):
     assert is_read_right(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(files([WORDS, WORDS, WORDS, NUMBERS, NUMBERS, WORDS]))
 @example("1 Q0 d 1 2 t\n\n1  d 1 2 t\n")
 @example("1 Q0 d 1 2 t x\n1 Q0 d 1 2\n")
@@ -121,13 +121,13 @@ def test_hostile_runs_are_what_their_lines_say_or_refused(text):
     assert is_read_right(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(files([WORDS, WORDS, WORDS, NUMBERS]) | files([PLAIN, PLAIN, PLAIN, FINITE, FINITE]))
 def test_qrels_are_what_their_lines_say_or_refused(text):
     assert is_read_right(text, {"qid": str, "iteration": str, "docno": str, "label": float}, WEIGHTED)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=3))
 @example(["True", "false"])
 def test_numbers_are_those_of_python(numbers):

@@ -111,6 +111,8 @@ def naive_values(measures, topics):
 def test_values_are_those_of_the_naive_reference(measure, form):
     _, _, data, topics = frames_and_topics(form)
     measures = [one for one in settings(measure) if not disagreements.is_known(one)]
+    if len(measures) > 1000 and form != "whole labels":  # of UserModel; each form has others
+        measures = measures[list(INPUTS).index(form) :: 4]
     expected, refused = naive_values(measures, topics)
 
     accepted = [one for one in measures if one not in refused]
