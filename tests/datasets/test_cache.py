@@ -5,7 +5,7 @@ import time
 import pytest
 
 from processes import in_a_new_process
-from pyterrier_diversity.datasets.cache import cached
+from pyterrier_diversity.datasets.named import cached
 
 CONTENT = b"0123456789" * 10_000
 

@@ -2,8 +2,8 @@
 
 import pyterrier as pt
 
-from .cache import cache_folder
 from .demo import DemoDataset
+from .named import cache_folder
 from .trec_web import TREC_WEB, TrecWebDataset
 
 __all__ = ["TREC_DD", "TREC_WEB", "DemoDataset", "DiversityDatasetProvider", "TrecWebDataset", "described"]

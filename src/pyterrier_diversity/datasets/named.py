@@ -1,7 +1,13 @@
-"""What the datasets of this package have in common."""
+"""What the datasets of this package have in common, and files in ir_datasets' cache.
 
-from collections.abc import Mapping
+A download is complete or leaves nothing, even with several processes or threads.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import ClassVar
+from uuid import uuid4
 
 import pyterrier as pt
 
@@ -42,3 +48,59 @@ class NamedDataset(pt.datasets.Dataset):  # type: ignore[misc]
 
     def _describe_component(self, component: str) -> bool | list[str] | None:
         return self.VARIANTS.get(component)
+
+
+def cache_folder() -> Path:
+    """Return the folder in which ir_datasets keeps its files.
+
+    Raises
+    ------
+    OSError
+        If it cannot be created.
+    """
+    try:
+        # ir_datasets creates the folder on import, too.
+        from ir_datasets.util import home_path
+
+        return Path(home_path())
+    except OSError as error:
+        raise OSError(
+            f"ir_datasets cannot write to {error.filename} ({error.strerror}): set the environment variable "
+            "IR_DATASETS_HOME to a writable folder."
+        ) from error
+
+
+def cached(path: Path, what: str, url: str, download: Callable[[Path], None]) -> Path:
+    """Return the path of a file, and download it first if it does not exist.
+
+    Parameters
+    ----------
+    path : Path
+        The path of the file.
+    what, url : str
+        The name of its dataset, and its address.
+    download : callable
+        Writes the file to a given path, or raises OSError, RuntimeError or ValueError.
+
+    Raises
+    ------
+    ConnectionError
+        If the download fails; the message says where to put the file by hand.
+    """
+    if path.exists():
+        return path
+    # Other processes may download the same file. Each writes its own copy, and the last complete one stays.
+    unchecked = path.with_name(f"{path.name}.{uuid4().hex}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        download(unchecked)
+        unchecked.replace(path)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ConnectionError(
+            f"{what} could not be downloaded from {url}. You can put the file into ir_datasets' cache by hand: {path}. "
+            "(The environment variable IR_DATASETS_HOME sets another cache.)"
+        ) from error
+    finally:
+        with suppress(OSError):
+            unchecked.unlink(missing_ok=True)
+    return path

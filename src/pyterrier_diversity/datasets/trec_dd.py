@@ -11,8 +11,7 @@ from ir_datasets.formats import BaseQrels, BaseQueries
 from ir_datasets.util import Cache, RequestsDownload
 
 from ..io import read_dd_truth, read_truth
-from .cache import cache_folder, cached
-from .named import NamedDataset
+from .named import NamedDataset, cache_folder, cached
 
 Level = Literal["documents", "passages"]
 

@@ -8,8 +8,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..io import highest_label_last, one_line
-from .cache import cache_folder, cached
-from .named import NamedDataset
+from .named import NamedDataset, cache_folder, cached
 
 TREC_WEB = (
     *(f"clueweb09/en/trec-web-{year}" for year in range(2009, 2013)),

@@ -3,11 +3,9 @@
 Inside the package, the columns are ``query_id``, ``doc_id``, ``relevance`` and ``iteration``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from numbers import Number
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -264,9 +262,9 @@ class Columns:
                     f"row {row} has {ids.tolist()[row]!r}."
                 )
 
-    def of(self, frame: pd.DataFrame) -> Columns:
+    def of(self, frame: pd.DataFrame) -> Self:
         """Return the columns of another frame with ir_measures' names; messages have the names of this one."""
-        return Columns(frame.rename(columns=self.theirs), (), self.what)
+        return type(self)(frame.rename(columns=self.theirs), (), self.what)
 
     def renamed(self, ids: Iterable[str] = ("query_id", "doc_id")) -> pd.DataFrame:
         """Return the frame with ir_measures' names, and columns of ids as strings, without attributes.

@@ -1,15 +1,11 @@
 """Give warnings at the user's line. Those of a call with many runs are collected, and given once a kind."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
-
-_collecting: ContextVar[list[Told] | None] = ContextVar("collecting", default=None)
 
 # Warnings point to the user's line, not to lines of this package, of its hosts, or of what ends a `with` statement.
 _PACKAGES = (__name__.partition(".")[0], "pyterrier", "ir_measures", "contextlib")
@@ -26,6 +22,9 @@ class Told(NamedTuple):
     def as_row(self) -> dict[str, str]:
         """Return a row as of `check_files`: ``name``, ``about`` and ``message``."""
         return {"name": self.run or "qrels", "about": type(self.warning).__name__, "message": str(self.warning)}
+
+
+_collecting: ContextVar[list[Told] | None] = ContextVar("collecting", default=None)
 
 
 def warn(warning: Warning) -> None:

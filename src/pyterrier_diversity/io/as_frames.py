@@ -1,7 +1,5 @@
 """Read data of each shape as a frame: lines, whose columns have no names, tables, sessions, nuggets and results."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The one writer of tables: text, LaTeX, HTML and Markdown for people, CSV, JSON and parquet for programs."""
 
-from __future__ import annotations
-
 import html
 import json
 import math
@@ -11,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import pandas as pd
 
@@ -83,7 +81,7 @@ class Table:
         """Whether the columns after the names are numbers, so that the table can be transposed without loss."""
         return all(self._numeric[self.n_names :])
 
-    def transposed(self) -> Table:
+    def transposed(self) -> Self:
         """Return the table with a row for each column of values."""
         n, corner = self.n_names, "measure" if self.of_values else ""
         names = [" ".join(cell.text for cell in row[:n] if cell.text) for row in self.cells]

@@ -113,8 +113,7 @@ def stability(
     samples = _samples(generator_of(rng), n_queries, n_topics, n_trials)
     tasks = [(values, samples, fuzziness) for values in scores.unrounded.values()]
     results = in_parallel(_stability_of, tasks, n_jobs=n_jobs, what="stability")
-    table = pd.DataFrame(results, columns=["stability", "ties"])
-    table.insert(0, "measure", scores.measures)
+    table = pd.DataFrame(results, pd.Index(scores.measures, name="measure"), ["stability", "ties"]).reset_index()
     return with_legend(table, stability, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
 
 

@@ -23,7 +23,6 @@ from ..correlation.orderings import correlate
 from ..scores import Measures, rounded, with_legend
 from .rankings import N_TRIALS, over_trials, read_experiment
 
-Frames = list[pd.DataFrame]
 Options = Mapping[str, Any]
 
 _RARENESS: Parameters = {
@@ -261,7 +260,7 @@ def insert_synthetic_system(
 
 
 def _evaluate(
-    measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: Frames, how: Options
+    measures: list[ir_measures.Measure], qrels: pd.DataFrame, runs: list[pd.DataFrame], how: Options
 ) -> tuple[np.ndarray, Judgements]:
     """Return the means, shape (measures, systems), and the judgements, with the rarity from these systems."""
     qrels = add_rarity(qrels.drop(columns="rarity", errors="ignore"), runs, cutoff=how["cutoff"], form=how["form"])
@@ -319,7 +318,7 @@ def _new_documents(qrels: pd.DataFrame, n: int) -> pd.DataFrame:
     return pd.concat([intents.assign(place=0).head(0), *new], ignore_index=True)
 
 
-def _most_common(qrels: pd.DataFrame, runs: Frames, cutoff: int) -> pd.DataFrame:
+def _most_common(qrels: pd.DataFrame, runs: list[pd.DataFrame], cutoff: int) -> pd.DataFrame:
     """Return the relevant documents of each query, and their places by the number of systems that find them."""
     label = Columns(qrels, QRELS_COLUMNS, "qrels").numbers("relevance")
     documents = qrels[label > 0].drop_duplicates(["query_id", "doc_id"])
