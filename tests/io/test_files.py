@@ -216,12 +216,6 @@ def test_a_compressed_file_is_recognised_by_its_content_and_may_have_parts(packe
     assert documents(io.BytesIO(packed(TEXT.encode()))) == ["d1", "d2"]
 
 
-def test_what_was_read_is_not_read_again():
-    content = read_content(io.StringIO(TEXT))
-
-    assert read_content(content) is content
-
-
 def test_an_archive_that_was_cut_off_is_named_with_the_last_line_that_is_left(tmp_path):
     path = tmp_path / "run.gz"
     packed = gzip.compress("".join(f"1 Q0 d{i} {i} {1 / i} t\n" for i in range(1, 60_000)).encode())
