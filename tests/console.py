@@ -16,9 +16,6 @@ from pathlib import Path
 import called
 import pyterrier_diversity
 
-# Of a terminal, and of the pages.
-WIDTH = 80
-
 # The pages that show sessions, and how many commands at least. The commands read files that examples in Python write.
 WITH_SESSIONS = {"shell": 18, "gate": 6, "long_evaluations": 1, "rag": 1, "nuggets": 1}
 
@@ -32,15 +29,6 @@ def sessions(text: str) -> Iterator[tuple[str, str]]:
                 line, _, output = output.partition("\n")
                 command += f"\n{line}"
             yield command, output.strip("\n")
-
-
-def folded(output: str) -> str:
-    """Return the lines of an output as a page shows them: long ones go on in the next line, indented."""
-    lines = (
-        textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) if len(line) > WIDTH else [line]
-        for line in output.splitlines()
-    )
-    return "\n".join(line for part in lines for line in part)
 
 
 # Where the package under test is: in the checkout, or installed from the wheel.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from console import WITH_SESSIONS, Shell, folded, sessions
+from console import WITH_SESSIONS, Shell, sessions
 
 PAGES = files("pyterrier_diversity").joinpath("pt_docs")
 
@@ -24,10 +24,6 @@ def test_a_command_goes_on_after_a_backslash():
     page = ".. code-block:: console\n\n    $ echo a \\\n        b\n    a b\n"
 
     assert list(sessions(page)) == [("echo a \\\n    b", "a b")]
-
-
-def test_a_long_line_of_output_is_folded_and_a_short_one_is_left_as_it_is():
-    assert folded("a   b\n" + "word " * 20) == "a   b\n" + " ".join(["word"] * 16) + "\n  " + " ".join(["word"] * 4)
 
 
 @pytest.fixture(scope="module")
@@ -88,4 +84,4 @@ def test_the_session_of_a_page_gives_what_it_says(page, n_commands, tmp_path, wo
 
     assert len(commands) >= n_commands
     for command, output in commands:
-        assert (command, folded(shell.run(command))) == (command, output)
+        assert (command, shell.run(command)) == (command, output)

@@ -211,6 +211,14 @@ def test_the_queries_of_a_default_figure_can_be_read(n_queries, named):
     assert ("is named" in ax.get_xlabel()) == (named < n_queries)
 
 
+def test_a_gain_of_a_measure_whose_lower_values_are_better_is_below_0():
+    effort = "UserModel(model=3,stop='ERR',effort='rank')"
+    ax = plots.per_query_deltas(PERQUERY.query("name != 'z'").assign(measure=effort), effort, "x", "y")
+
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([-0.4, 0, 0.8])
+    assert ax.get_title().replace("\n", " ").startswith("x against y: 1 better, 1 equal, 1 worse")
+
+
 # Stages
 
 

@@ -16,7 +16,7 @@ from ..io import called, one_or_more_runs, qrels_frame, read_perquery
 from ..judged import Run, judge
 from ..measures import Coverage
 from ..measures.base import formula_of
-from ..measures.parse import parse, read_measure
+from ..measures.parse import higher_is_better, parse, read_measure
 from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import TESTS
 from ..parameters import CUTOFF, checked
@@ -244,7 +244,7 @@ def per_query_deltas(
     Axes
         For one system: a bar for each query, with its id below, a line at the mean, and how many queries are better,
         equal and worse. For several systems: a line for each, with queries sorted by its own differences. `meta.risk`
-        weights the losses, which are below 0.
+        weights the losses.
 
     Raises
     ------
@@ -269,12 +269,16 @@ def per_query_deltas(
     values = dict(zip(scores.systems, scores.by_measure[str(measure)], strict=True))
     deltas = {name: rounded(values[name] - values[baseline]) for name in systems}
     what = f"difference in {called('labels', labels, [measure])[measure]}"
+    sign = 1 if higher_is_better(str(measure)) else -1
     if isinstance(system, str):
-        return _bars_by_query(deltas[system], scores.queries, f"{shown[system]} against {shown[baseline]}", what, ax)
+        told = f"{shown[system]} against {shown[baseline]}"
+        return _bars_by_query(deltas[system], sign, scores.queries, told, what, ax)
     with drawing.axes(ax) as ax:
-        counted = {name: f"{shown[name]}: {_wins_and_losses(delta)}" for name, delta in deltas.items()}
+        counted = {name: f"{shown[name]}: {_wins_and_losses(sign * delta)}" for name, delta in deltas.items()}
         places = np.arange(1, len(scores.queries) + 1)
-        plot_lines(ax, {name: (places, -np.sort(-delta)) for name, delta in deltas.items()}, counted, colors)
+        plot_lines(
+            ax, {name: (places, -sign * np.sort(-sign * delta)) for name, delta in deltas.items()}, counted, colors
+        )
         ax.axhline(0, color="black", linewidth=0.8)
         drawing.integers(ax.xaxis)
         told = f"against {shown[baseline]}, {len(scores.queries)} queries"
@@ -454,11 +458,11 @@ def _wins_and_losses(delta: np.ndarray) -> str:
     return ", ".join(f"{n} {how}" for how, n in counts.items() if n or how != "equal")
 
 
-def _bars_by_query(delta: np.ndarray, queries: list[str], told: str, what: str, ax: Axes | None) -> Axes:
-    """Draw a bar for each query, the largest gain first, and a line at the mean."""
-    order = np.argsort(-delta, kind="stable")
+def _bars_by_query(delta: np.ndarray, sign: int, queries: list[str], told: str, what: str, ax: Axes | None) -> Axes:
+    """Draw a bar for each query, the largest gain first, and a line at the mean. Losses have the other ``sign``."""
+    order = np.argsort(-sign * delta, kind="stable")
     with drawing.axes(ax, float(np.clip(drawing.scaled(LINE) * len(order), 4.8, 16))) as ax:
-        ax.bar(range(len(order)), delta[order], color=np.where(delta[order] < 0, COLOURS[1], COLOURS[0]))
+        ax.bar(range(len(order)), delta[order], color=np.where(sign * delta[order] < 0, COLOURS[1], COLOURS[0]))
         ax.axhline(delta.mean(), color="black", linestyle="--", linewidth=1)
         ax.text(1.005, delta.mean(), "mean", va="center", size=drawing.scaled(9), transform=ax.get_yaxis_transform())
         ax.axhline(0, color="black", linewidth=0.8)
@@ -468,5 +472,5 @@ def _bars_by_query(delta: np.ndarray, queries: list[str], told: str, what: str, 
         ax.set_xticks(range(0, len(order), step), names, rotation=90, fontsize=drawing.scaled(8))
         ax.set_xlim(-0.8, len(order) - 0.2)
         part = f" (every {step}th is named)" if step > 1 else ""
-        title = f"{told}: {_wins_and_losses(delta)}, mean {delta.mean():+.3f}"
+        title = f"{told}: {_wins_and_losses(sign * delta)}, mean {delta.mean():+.3f}"
         return drawing.caption(ax, title, x=f"query, the largest gain first{part}", y=what)

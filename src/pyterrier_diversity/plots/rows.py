@@ -47,7 +47,7 @@ def means(
     Returns
     -------
     Axes
-        A point for each system, the highest mean on top, with an interval as long as the smallest difference that is
+        A point for each system, the best on top, with an interval as long as the smallest difference that is
         significant. It is not the confidence interval of the mean: it compares systems on the same queries. If more
         trials could decide otherwise on some pairs, the label says on how many.
 
@@ -86,7 +86,8 @@ def means(
             "For other tests, use plots.differences."
         )
     means = pd.concat([rows.set_index("name")["mean"], rows.set_index("other")["other_mean"]])
-    means = means[~means.index.duplicated()].sort_values(ascending=False, kind="stable")
+    lower = not higher_is_better(str(measure or compared["measure"].iloc[0]))
+    means = means[~means.index.duplicated()].sort_values(ascending=lower, kind="stable")
     with drawing.named_rows(ax, means.index) as ax:
         half = widths[0] / 2
         _points(ax, pd.DataFrame({"mean": means, "low": means - half, "high": means + half, "filled": True}))
