@@ -12,6 +12,9 @@ import pyterrier_diversity.__main__ as main
 from pyterrier_diversity.cli import app
 from shell import BM25, fail, run
 
+# They need no dataset, and so nothing of PyTerrier is imported.
+OF_FILES = ["evaluate", os.path.join(os.path.dirname(BM25), "qrels.txt"), BM25, "-m", "RBU@5"]
+
 
 def python(code: str, *arguments: str, **how: object) -> subprocess.CompletedProcess[str]:
     """Run a program in a process of its own."""
@@ -76,7 +79,7 @@ def test_words_are_completed():
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
-@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "demo", "bm25", "-m", "RBU@5"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["--help"], OF_FILES], ids=["help", "files"])
 def test_a_full_disk_is_one_sentence(arguments):
     with open("/dev/full", "w") as full:
         ran = python("from pyterrier_diversity.cli import app; app()", *arguments, stdout=full)
@@ -179,7 +182,7 @@ def test_an_import_does_not_lose_an_interrupt(then):
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "Interrupted.\n")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "demo", "bm25", "-m", "RBU@5"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["--help"], OF_FILES], ids=["help", "files"])
 def test_a_closed_standard_output_is_silent(arguments):
     ran = shell_command(f"{' '.join(arguments)} >&-")
 
@@ -225,10 +228,9 @@ def test_a_closed_pipe_is_not_an_error():
 
 
 def test_evaluating_files_imports_what_it_needs(tmp_path):
-    folder = os.path.dirname(BM25)
     code = (
         "import sys\nfrom pyterrier_diversity.cli import app\n"
-        f"app(['evaluate', {folder + '/qrels.txt'!r}, {BM25!r}, '-m', 'RBU@5 NDEVAL'], standalone_mode=False)\n"
+        f"app({[*OF_FILES[:-1], 'RBU@5 NDEVAL']}, standalone_mode=False)\n"
         "print(*{'pyterrier', 'joblib', 'scipy', 'ir_datasets', 'statsmodels', 'matplotlib'} & set(sys.modules))"
     )
 
