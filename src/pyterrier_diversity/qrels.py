@@ -138,10 +138,8 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
         return qrels.assign(weight=1 / np.bincount(query)[query][intent])
     place, n_intents = _places(query, names)
     if n_intents.max(initial=0) > MOST_SAKAI_INTENTS:
-        raise ValueError(
-            f"add_weights: scheme='sakai' allows at most {MOST_SAKAI_INTENTS} intents in a query, not "
-            f"{n_intents.max():.0f}, as it halves the weight from one intent to the next."
-        )
+        most = f"{MOST_SAKAI_INTENTS} intents in a query, not {n_intents.max():.0f}"
+        raise ValueError(f"add_weights: scheme='sakai' halves weights and allows at most {most}.")
     # 2^(n-j+1) over the sum of 2^k for k from 1 to n, which is 2^(n+1) - 2, both divided by 2^(n+1).
     return qrels.assign(weight=(np.exp2(-place) / (1 - np.exp2(-n_intents)))[intent])
 

@@ -38,7 +38,7 @@ def test_95_percent_intervals_cover_the_mean_in_93_to_97_percent_of_samples(tuni
     cheap = np.clip(truth + 0.1 + 0.1 * rng.standard_normal(truth.shape), 0, 1)
     covered = 0
     for people, predicted in zip(truth, cheap, strict=True):
-        _, low, high = meta.corrected.prediction_powered(
+        _, low, high = meta.estimates.prediction_powered(
             people[:n_judged], predicted[:n_judged], predicted, 0.05, tuning=tuning
         )
         covered += low <= 0.4 <= high  # the mean of beta(2, 3)

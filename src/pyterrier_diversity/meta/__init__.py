@@ -2,13 +2,13 @@
 
 from . import axioms as axioms
 from .axioms import axiom_table as axiom_table
-from .corrected import corrected_means as corrected_means
 from .correlation.agreement import agreement as agreement
 from .correlation.orderings import concordance as concordance
 from .correlation.orderings import kendall_tau as kendall_tau
 from .correlation.orderings import rank_correlation as rank_correlation
 from .correlation.orderings import unanimity as unanimity
-from .cutoffs import expected_over_cutoffs as expected_over_cutoffs
+from .estimates import corrected_means as corrected_means
+from .estimates import expected_over_cutoffs as expected_over_cutoffs
 from .robustness.rankings import assessor_agreement as assessor_agreement
 from .robustness.rankings import pool_depth as pool_depth
 from .robustness.rankings import stability as stability

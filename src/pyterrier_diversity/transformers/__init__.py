@@ -11,7 +11,7 @@ from .ideal import Ideal as Ideal
 from .intent_scores import OnSubtopics as OnSubtopics
 from .intent_scores import oracle_intent_scores as oracle_intent_scores
 from .lexical import BM25 as BM25
-from .stages import stages as stages
 from .steps import TokenBudget as TokenBudget
+from .steps import stages as stages
 
 __all__ = sorted(name for name, what in globals().items() if getattr(what, "__module__", "").startswith(__name__))

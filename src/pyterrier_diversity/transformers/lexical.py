@@ -133,10 +133,8 @@ def _words_of(documents: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, lis
     seen = set()
     for document in pt.tqdm(documents, desc="BM25", unit="document", delay=2, leave=False):
         if not isinstance(document, Mapping):
-            raise TypeError(
-                "BM25: documents must be dicts with docno and text, as dataset.get_corpus_iter() returns them, not "
-                f"{type(document).__name__}."
-            )
+            kind = type(document).__name__
+            raise TypeError(f"BM25: documents must be dicts with docno and text, as of get_corpus_iter(), not {kind}.")
         missing = [key for key in ("docno", "text") if document.get(key) is None]
         if missing:
             raise ValueError(f"BM25: a document has no {missing[0]}: {dict(document)!r:.80}.")
