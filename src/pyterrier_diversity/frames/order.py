@@ -66,6 +66,8 @@ class RankedRows(NamedTuple):
         """Tell whether the scores of all queries rise down the rows as given; at least one has three documents."""
         if self.rows is None or self.size.max() < 3:
             return False
+        if self.rows[0] == 0 and self.score[0] > self.score[self.size[0] - 1]:  # most often, the first row is the best
+            return False
         score, key = np.empty_like(self.score), np.empty_like(self.key)
         score[self.rows], key[self.rows] = self.score, self.key
         step = np.where(key[1:] == key[:-1], np.sign(score[1:] - score[:-1]), 0)
