@@ -1,6 +1,5 @@
 """What draws the pictures of pages whose examples no function of `plots` shows alone: one function for each page."""
 
-import warnings
 from collections import Counter
 from collections.abc import Callable
 
@@ -217,13 +216,11 @@ def reproduction() -> None:
 def judges() -> None:
     """Draw the mean of a model, the corrected mean and that of people alone, as on the page judges."""
     rng = np.random.default_rng(1)
-    people = rng.beta(2, 3, 200)
-    model = np.clip(people + 0.1 + 0.1 * rng.standard_normal(200), 0, 1)
-    rows = pd.DataFrame({"name": "dense", "measure": "M", "qid": list(map(str, range(200)))})
+    people = rng.beta(2, 3, 300)
+    model = np.clip(people + 0.1 + 0.1 * rng.standard_normal(300), 0, 1)
+    rows = pd.DataFrame({"name": "dense", "measure": "M", "qid": list(map(str, range(300)))})
     by_model = rows.assign(value=model)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # 40 are few, as the page says
-        told = meta.corrected_means(by_model, rows.head(40).assign(value=people[:40])).iloc[0]
+    told = meta.corrected_means(by_model, rows.head(50).assign(value=people[:50])).iloc[0]
     alone = meta.corrected_means(by_model, by_model).iloc[0]
     _, ax = plt.subplots(figsize=(5.6, 1.9), layout="constrained")
     ax.axvline(people.mean(), color="0.6", linewidth=0.8)
@@ -236,7 +233,7 @@ def judges() -> None:
     ):
         mean, low, high = row[list(names)]
         ax.errorbar(mean, place, xerr=[[mean - low], [high - mean]], color=COLOURS[0], marker="o", capsize=4)
-    ax.set_yticks(range(3), ["40 questions by people", "corrected", "200 questions by the model"])
+    ax.set_yticks(range(3), ["50 questions by people", "corrected", "300 questions by the model"])
     ax.set_ylim(-0.6, 2.6)
     ax.set_xlabel("Coverage@50")
 

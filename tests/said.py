@@ -77,6 +77,7 @@ meta.compare(perquery, measures=RBU @ 20)
 meta.axioms.counterexample(RBU, "Prio")
 Ideal(qrels(), RBU @ 10, ideal="exact")
 XQuAD(demo.get_results("bm25"))(run())
+transformers.OnSubtopics(XQuAD(demo.get_results("bm25").assign(iteration="1")), demo.get_topics())
 XQuAD(qrels())(run("d3", "d3"))
 transformers.Diversify("mmr")(run())
 """

@@ -92,8 +92,8 @@ def test_the_plain_question_retrieves_as_many_passages_as_the_caption_says(demo)
 
 def test_the_means_of_the_two_judges_are_those_of_the_sentence():
     rng = np.random.default_rng(1)
-    people = rng.beta(2, 3, 200)
-    model = np.clip(people + 0.1 + 0.1 * rng.standard_normal(200), 0, 1)
+    people = rng.beta(2, 3, 300)
+    model = np.clip(people + 0.1 + 0.1 * rng.standard_normal(300), 0, 1)
 
-    assert says("judges", f"Its mean over 200 questions is {model.mean():.3f}.")
+    assert says("judges", f"Its mean over 300 questions is {model.mean():.3f}.")
     assert says("judges", f"their mean would be {people.mean():.3f}.")
