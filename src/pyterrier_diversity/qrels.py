@@ -136,19 +136,15 @@ def add_weights(qrels: pd.DataFrame, scheme: Literal["uniform", "sakai"] = "unif
     intent, query, names = intents_of_rows(Columns(qrels, ("query_id",), "qrels"))
     if scheme == "uniform":
         return qrels.assign(weight=1 / np.bincount(query)[query][intent])
-    place, n_intents = _places(query, names)
-    if n_intents.max(initial=0) > MOST_SAKAI_INTENTS:
-        most = f"{MOST_SAKAI_INTENTS} intents in a query, not {n_intents.max():.0f}"
-        raise ValueError(f"add_weights: scheme='sakai' halves weights and allows at most {most}.")
-    # 2^(n-j+1) over the sum of 2^k for k from 1 to n, which is 2^(n+1) - 2, both divided by 2^(n+1).
-    return qrels.assign(weight=(np.exp2(-place) / (1 - np.exp2(-n_intents)))[intent])
-
-
-def _places(query: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the place of each intent within its query, from 1, and the query's number of intents."""
+    # The place of each intent within its query, from 1, and the query's number of intents.
     number = pd.to_numeric(pd.Series(names, dtype=object), errors="coerce").astype(float)
     are_numbers = pd.Series(np.isfinite(number)).groupby(query).transform("all")
     intents = pd.DataFrame({"query": query, "number": number.where(are_numbers, 0), "name": names})
     of_query = intents.sort_values(["query", "number", "name"]).groupby("query")["name"]
     place = of_query.cumcount().sort_index().to_numpy() + 1.0
-    return place, of_query.transform("size").sort_index().to_numpy(dtype=float)
+    n_intents = of_query.transform("size").sort_index().to_numpy(dtype=float)
+    if n_intents.max(initial=0) > MOST_SAKAI_INTENTS:
+        most = f"{MOST_SAKAI_INTENTS} intents in a query, not {n_intents.max():.0f}"
+        raise ValueError(f"add_weights: scheme='sakai' halves weights and allows at most {most}.")
+    # 2^(n-j+1) over the sum of 2^k for k from 1 to n, which is 2^(n+1) - 2, both divided by 2^(n+1).
+    return qrels.assign(weight=(np.exp2(-place) / (1 - np.exp2(-n_intents)))[intent])

@@ -59,8 +59,12 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     tool = f"pyterrier-diversity {sys.modules[__name__.partition('.')[0]].__version__}"
     inner = measure if ours is None else innermost(ours)
     if ours is None or formula_of(inner) is None:
-        provider = _provider(inner)
-        tool = provider if ours is None else f"{tool} over {provider}"
+        check_parameters(inner)
+        provider = other_provider(inner)
+        if provider is None:
+            raise ValueError(f"{inner}: no installed provider computes this measure.")
+        theirs = f"ir-measures {ir_measures.__version__} ({provider.NAME})"
+        tool = theirs if ours is None else f"{tool} over {theirs}"
     if ties is None:
         ties = "docno descending" if ours is not None else "as that provider breaks them"
     described = _parameters(measure if ours is None else ours)
@@ -75,15 +79,6 @@ def _parameters(measure: ir_measures.Measure) -> list[str]:
     # ir_measures uses a bare object for a parameter that has neither a value nor a default.
     own = [",".join(f"{name}={value!r}" for name, value in values.items() if type(value) is not object)]
     return own if inner is None else [*filter(None, own), f"measure: {inner}", *_parameters(inner)]
-
-
-def _provider(measure: ir_measures.Measure) -> str:
-    """Return the name and version of the provider that computes a measure of ir_measures."""
-    check_parameters(measure)
-    provider = other_provider(measure)
-    if provider is None:
-        raise ValueError(f"{measure}: no installed provider computes this measure.")
-    return f"ir-measures {ir_measures.__version__} ({provider.NAME})"
 
 
 #: The columns of ndeval, the program of the TREC Web tracks' diversity tasks.

@@ -33,13 +33,6 @@ _WRITTEN = re.compile(
 _ERRORS = (AttributeError, MemoryError, NameError, RecursionError, SyntaxError, TypeError, ValueError)
 
 
-def _unknown_measure(text: str, name: str) -> str:
-    """Return the error message for a text in which ``name`` is unknown, with the measure that it may mean."""
-    whole = respelt(text)
-    near = whole or respelt(name)
-    return f"Unknown measure {name!r}.{f' Did you mean {near}?' if near else ''}{'' if whole else f' {FORM}.'}"
-
-
 def respelt(text: str) -> str:
     """Return what `parse` reads for a measure that is written as elsewhere or misspelt, or an empty string."""
     # A text that is copied from a paper may have other hyphens, and a musical sharp.
@@ -104,7 +97,10 @@ def parse(text: str) -> ir_measures.Measure:
         if isinstance(error, ValueError) and str(error).endswith((".", "?")):  # about a parameter, or a name inside
             raise
         name = (isinstance(error, NameError) and error.name) or text
-        raise ValueError(_unknown_measure(text, name)) from error
+        whole = respelt(text)
+        near = whole or respelt(name)
+        hint = f"{f' Did you mean {near}?' if near else ''}{'' if whole else f' {FORM}.'}"
+        raise ValueError(f"Unknown measure {name!r}.{hint}") from error
 
 
 def _read(text: str) -> ir_measures.Measure:
