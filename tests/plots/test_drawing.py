@@ -235,7 +235,7 @@ def test_plots_lists_its_functions_only():
 def in_a_column(draw, **options):
     """The axes of a picture in one column of a paper, with texts of 7 points and without a title."""
     with plt.rc_context({"font.size": 7}):
-        _, ax = plt.subplots(figsize=(3.33, 2.2), layout="constrained")
+        _, ax = plt.subplots(figsize=(3.33, 2.2))
         draw(ax=ax, **options).set_title("")
     return ax
 

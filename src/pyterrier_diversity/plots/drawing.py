@@ -71,6 +71,10 @@ def panels(
     are as wide as that leaves them.
     """
     if given is not None:
+        figure = figure_of(given[0])
+        # A figure of its own makes room for the texts; one with other axes stays as its owner lays it out.
+        if figure.get_layout_engine() is None and len(figure.axes) == len(given):
+            figure.set_layout_engine("constrained")
         yield given
         return
     parts, size = np.array([n_columns, -(-n // n_columns)]), np.array([width, height])
