@@ -1,7 +1,7 @@
 """Pictures of rankings, of differences between systems, and of properties of measures.
 
-They need matplotlib: ``pip install matplotlib``. Each function draws into a new figure, or into ``ax``. If the figure of
-``ax`` has other axes, too, give it ``layout="constrained"``, which makes room for the texts.
+They need matplotlib: ``pip install matplotlib``. Each function draws into a new figure, or into ``ax``. If the figure
+of ``ax`` has other axes, too, give it ``layout="constrained"``, which makes room for the texts.
 
 ============================== =========================================================================================
 the picture                    is drawn from
