@@ -57,7 +57,8 @@ def left_to_others(measures: Iterable[ir_measures.Measure], qrels: Any) -> list[
     """
     found = [(each, implementation(each)) for each in measures]
     theirs = [each for each, ours in found if ours is None]
-    of_gdeval = [each for each, ours in found if ours and ours is not each and ir_measures.gdeval.supports(each)]
+    served = [each for each, ours in found if ours and ours is not each and ours.VIEW == "ad hoc"]
+    of_gdeval = list(filter(ir_measures.gdeval.supports, served))
     if not theirs and not of_gdeval:
         return []
     labels = _several_labels(qrels)
