@@ -215,20 +215,17 @@ def worse_than(
         gates = list(_gates(who, perquery, baseline, measures, tolerance, common_queries))
     names = [gate.measure for gate in gates]
     gates.sort(key=lambda gate: names.index(gate.measure))
-    m, n_queries, sizes = len(gates), perquery["qid"].nunique(), np.array([len(gate.losses) for gate in gates])
+    m, n_queries = len(gates), perquery["qid"].nunique()
     n_trials = min(max(_N_TRIALS, math.ceil(20 * m / alpha)), _MOST_TRIALS)
     blocks = blocks_of(rng, n_trials, max(m, n_queries))
     holm = "holm" if m > 1 else None
     how = Design("permutation", "all", n_trials, blocks, alpha, holm, None, "greater", seed_of(rng), alpha / m)
-    p = np.ones(m)
-    for n in np.unique(sizes):
-        (places,) = np.nonzero(sizes == n)
-        p[places] = TESTS[how.test].of_pairs(np.array([gates[i].losses for i in places]), how).p
+    p = _p_values([gate.losses for gate in gates], how)
     best = np.array([how.smallest_p(2, n_queries if gate.why else len(gate.losses)) for gate in gates])
     if (least := adjusted(best, holm).max()) >= alpha:
-        several = f" (corrected for {m} comparisons)" if m > 1 else ""
+        several, n = f" (corrected for {m} comparisons)" if m > 1 else "", min(len(gate.losses) for gate in gates)
         raise GateError(
-            f"{who}: no loss can be significant with {sizes.min()} common queries at alpha = {alpha:g}: the smallest "
+            f"{who}: no loss can be significant with {n} common queries at alpha = {alpha:g}: the smallest "
             f"possible p-value is {least:.4g}{several}. meta.topics_needed estimates how many queries are needed."
         )
     rows = []
@@ -244,6 +241,15 @@ def worse_than(
     table = pd.DataFrame(rows, columns=columns)
     attrs = {"alpha": alpha, "correction": "holm", "tolerance": tolerance, "n_trials": n_trials, **how.seed}
     return with_legend(table if all_systems else table.drop(columns="fails"), worse_than, attrs)
+
+
+def _p_values(losses: list[pd.Series], how: Design) -> np.ndarray:
+    """Return the p-value of each comparison; those with equally many queries are tested together."""
+    p, sizes = np.ones(len(losses)), np.array(list(map(len, losses)))
+    for n in np.unique(sizes):
+        (places,) = np.nonzero(sizes == n)
+        p[places] = TESTS[how.test].of_pairs(np.array([losses[i] for i in places]), how).p
+    return p
 
 
 def _gates(
