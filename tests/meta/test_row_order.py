@@ -26,6 +26,7 @@ from pyterrier_diversity.meta import (
     topic_sampling,
     topics_needed,
     unanimity,
+    worse_than,
 )
 
 # Names whose order is neither that of the numbers in them nor that of the frame.
@@ -99,6 +100,11 @@ def test_pairs_are_in_the_order_of_the_frame(order):
     ]
 
 
+def thrice(frame):
+    """The values of a frame on three times as many queries."""
+    return pd.concat([frame.assign(qid=frame["qid"] + end) for end in "xyz"])
+
+
 @pytest.mark.parametrize(
     ("function", "keys"),
     [
@@ -109,6 +115,8 @@ def test_pairs_are_in_the_order_of_the_frame(order):
         (lambda frame: stability(frame, n_trials=50, rng=1), ["measure"]),
         (lambda frame: topic_sampling(frame, sizes=[2, 5], n_trials=20, rng=1), ["measure", "size"]),
         (lambda frame: topics_needed(frame, n=9), ["measure"]),
+        # So many queries that flips are drawn.
+        (lambda frame: worse_than(thrice(frame), "s10", all_systems=True, rng=1), ["measure", "name"]),
         (unanimity, ["measure"]),
         (lambda frame: rank_correlation(frame), ["measure", "reference"]),
         (lambda frame: risk(frame, "s10"), ["measure", "name"]),

@@ -29,8 +29,7 @@ class Scores(NamedTuple):
 
     ``systems`` and ``queries`` are sorted, so that random draws do not depend on the order of rows. ``measures`` are in
     the order of the frame, and so is ``given``, the systems again. ``by_measure`` has an array of shape (systems,
-    queries) for each measure, and ``unrounded`` has the same values before rounding. Equal means of these may differ in
-    the last bit, but not once they are rounded. ``means`` are those of `aggregates`, to the last bit.
+    queries) for each measure, and ``unrounded`` has the same values before rounding.
     """
 
     systems: list[str]
@@ -38,7 +37,11 @@ class Scores(NamedTuple):
     by_measure: dict[str, np.ndarray]
     given: list[str]
     unrounded: dict[str, np.ndarray]
-    means: dict[str, np.ndarray]
+
+    @property
+    def means(self) -> dict[str, np.ndarray]:
+        """The mean of each system by each measure. Equal means may differ in the last bit, but not once rounded."""
+        return {measure: values.mean(axis=1) for measure, values in self.unrounded.items()}
 
     @property
     def measures(self) -> list[str]:
@@ -143,9 +146,7 @@ def read_scores(
         raise ValueError("perquery: there is no query for which all systems have a value.")
     values = {measure: table.loc[measure].to_numpy() for measure in wanted}
     by_measure = {measure: rounded(of_measure) for measure, of_measure in values.items()}
-    in_order = table[[query for query in frame["qid"].unique() if query in table]].cumsum(axis=1).iloc[:, -1]
-    means = {measure: in_order.loc[measure].to_numpy() / table.shape[1] for measure in wanted}
-    scores = Scores(systems, list(table.columns), by_measure, given, values, means)
+    scores = Scores(systems, list(table.columns), by_measure, given, values)
     for what in two:
         if (n := scores.sizes[f"n_{what}"]) < 2:
             raise ValueError(f"{who}: perquery must have at least two {what}, not {n}.")

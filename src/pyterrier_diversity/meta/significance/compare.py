@@ -153,7 +153,8 @@ def compare(
     how = how._replace(level=level)
     first, second = scores.pairs(who, baseline)
     measures_left = progress(list(scores.by_measure.items()), how.test, unit="measure")
-    parts = [_statistics(name, values, scores.means[name], first, second, how) for name, values in measures_left]
+    means = scores.means
+    parts = [_statistics(name, values, means[name], first, second, how) for name, values in measures_left]
     table = scores.table(parts, first, second)
     table = table.assign(**how.decided(table["p"].to_numpy(), len(parts), len(scores.queries)))
     attrs = {**how.attributes(scores), "n_pairs": len(first), "ci": ci}
