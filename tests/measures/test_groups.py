@@ -202,7 +202,8 @@ def test_several_measures_are_read_from_one_text(text, names):
     assert list(map(str, read_measures("test", text))) == names
 
 
-@pytest.mark.parametrize("text", ["", " ", ",", "RBU(@5", "AP)) nDCG@5"])
+@pytest.mark.parametrize("text", ["", " ", ",", "RBU(@5", "AP)) nDCG@5", "NDEVL", "ndeval"])
 def test_a_text_without_a_measure_is_refused(text):
-    with pytest.raises(ValueError, match=r"^Unknown measure "):
+    hint = r"'\w+'\. Did you mean NDEVAL\?$" if text.isalpha() else ""
+    with pytest.raises(ValueError, match=rf"^Unknown measure {hint}"):
         read_measures("test", text)

@@ -11,6 +11,7 @@ from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .look import NEEDED, Look, usual_names
+from .nugget_records import LEVELS, NO_SUPPORT
 from .records import is_frame, reads
 
 Fits = Callable[[Look], bool]
@@ -227,10 +228,19 @@ def of_nuggets(test: Callable[[Mapping[str, Any]], bool]) -> Fits:
 
 
 def are_nugget_rows(look: Look) -> bool:
-    """Fit rows about nuggets: without labels, or in JSON."""
+    """Fit rows about nuggets: without labels, with words for them, or in JSON."""
+    if of_names("qid", "docno", "label")(look):
+        words = (value for name, value in _first(look).items() if "label" in usual_names([name], look.columns))
+        if next(words, None) in (*LEVELS, NO_SUPPORT):
+            return True
     is_about = look.form in ("frame", "records") and not look.names.isdisjoint(_OF_NUGGETS)
     is_listed = look.form == "records" and {"qid", "iteration"} <= look.names
     return (is_about and look.text == "json") or ((is_about or is_listed) and look.names.isdisjoint(_VALUES))
+
+
+def _first(look: Look) -> Mapping[Any, Any]:
+    """Return the first row of a table."""
+    return look.record or next(iter(look.data.head(1).to_dict("records")), {})
 
 
 def are_qrels_of_beir(look: Look) -> bool:
@@ -242,8 +252,9 @@ def have_aspects(look: Look) -> bool:
     """Fit judgements with several columns of whole numbers, none of which is called label."""
     if not of_names("qid", "docno", without="label score rank")(look):
         return False
-    first: Mapping[Any, Any] = look.record or next(iter(look.data.head(1).to_dict("records")), {})
     others = [
-        value for name, value in first.items() if not usual_names([name], {}) & {"qid", "docno", "iteration", "q0"}
+        value
+        for name, value in _first(look).items()
+        if not usual_names([name], {}) & {"qid", "docno", "iteration", "q0"}
     ]
     return len(others) > 1 and all(number_of(value) % 1 == 0 for value in others)

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 import ir_measures
@@ -170,7 +171,18 @@ def _read(who: str, measure: Any) -> Iterable[ir_measures.Measure]:
         return read_measures(who, measure)
     if not isinstance(measure, str):
         return [read_measure(who, measure)]
-    return [read for name in _split(measure) for read in GROUPS.get(name) or [parse(name)]]
+    return [read for name in _split(measure) for read in GROUPS.get(name) or [_parsed(name)]]
+
+
+def _parsed(name: str) -> ir_measures.Measure:
+    """Read a measure; the error about an unknown name may name a group."""
+    try:
+        return parse(name)
+    except ValueError as error:
+        near = get_close_matches(name.upper(), GROUPS, n=1, cutoff=0.8)
+        if near and "Did you mean" not in str(error):
+            raise ValueError(f"Unknown measure {name!r}. Did you mean {near[0]}?") from error
+        raise
 
 
 def _split(text: str) -> list[str]:
