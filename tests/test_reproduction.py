@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
+from write_reference import FOLDER
 from write_reproduction import (
     CLAIMS,
     EVIDENCE,
-    FOLDER,
     FOLDER_OF_NOTEBOOKS,
     OUTCOMES,
     PAPERS,

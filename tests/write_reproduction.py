@@ -1,4 +1,4 @@
-"""Write the pages of reproduced numbers, and their picture, from what the notebooks wrote.
+"""Write the pages of reproduced numbers from what the notebooks wrote.
 
 Run it after a notebook: ``python tests/write_reproduction.py``. A test fails while its output differs from the pages.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from write_reference import FOLDER, write
+from write_reference import write
 
 ROOT = Path(__file__).parents[1]
 FOLDER_OF_NOTEBOOKS = ROOT / "notebooks" / "reproduction"
@@ -139,12 +139,6 @@ verdict is that of the real data.
 {legend}
 Cells that do not form a column of a table have no order: they agree or differ. Two cells that are equal in the paper
 also have no order. Two cells that are equal only here are not in the order of the paper.
-
-.. figure:: pictures/reproduction.svg
-   :alt: A bar for each paper, in parts for the five verdicts
-   :width: 85%
-
-   The rows of each paper that rest on real data, by verdict.
 
 {by_paper}Each paper has a page with all cells, and with a reason for each cell that does not agree.
 
@@ -431,8 +425,3 @@ def _escaped(value: str) -> str:
 
 if __name__ == "__main__":
     write(pages(), "reproduction/*.rst")
-    # The picture of the overview; writing all others takes longer.
-    from pictures_of_pages import reproduction
-    from write_pictures import svg
-
-    (FOLDER / "pictures" / "reproduction.svg").write_text(svg(reproduction), encoding="utf-8")
