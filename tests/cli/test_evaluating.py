@@ -284,7 +284,7 @@ def test_all_warnings_are_printed_with_their_class_before_strict_ends_the_comman
     run(*arguments, "--strict", "--ignore", "WordsWarning", "--ignore", "EmptyWarning")
 
     assert re.fullmatch(r"Warning: .*unknown word.* \[WordsWarning\]\nWarning: .* \[EmptyWarning\]\n", told)
-    assert strict == f"{told}Error: With --strict, warnings are errors.\n"
+    assert strict == f"{told}Error: With --strict, warnings about data are errors.\n"
     assert some == strict[strict.index("\n") + 1 :]
     assert "is not one of 'WordsWarning', 'NuggetsWarning'" in fail(*arguments, "--ignore", "words", status=2)
 

@@ -20,7 +20,7 @@ from ..evaluate import evaluate_runs
 from ..frames import Told, collected, give
 from ..measures.composite import last_rank
 from ..measures.groups import read_measures
-from ..warnings import KINDS
+from ..warnings import KINDS, DataWarning
 from .options import MeasureText, QrelsText
 from .outputs import tell
 
@@ -44,7 +44,7 @@ class Asked:
     order : str
         Order the documents of a run by score, as trec_eval does, or by rank.
     strict : bool
-        Treat warnings as errors.
+        Treat warnings about data as errors: all but SignificanceWarning, which is about a test.
     ignore : NAME
         Hide warnings of this class, such as IdsWarning, and do not treat them as errors. Repeatable.
     doc_len : path
@@ -125,17 +125,16 @@ class Asked:
 
     @contextmanager
     def checked(self) -> Iterator[None]:
-        """Give the warnings of a block when it ends. With --strict, they end the command."""
+        """Give the warnings of a block when it ends. With --strict, those about data end the command."""
         found: list[Told] = []
         try:
             with collected() as found:
                 yield
         finally:
             give(found)
-        ignored = tuple(KINDS[name] for name in self.ignore)
-        kinds = {type(warning) for warning, _ in found if isinstance(warning, tuple(KINDS.values()))}
-        if self.strict and not all(issubclass(kind, ignored) for kind in kinds):
-            raise click.ClickException("With --strict, warnings are errors.")
+        kinds = {type(warning).__name__ for warning, _ in found if isinstance(warning, DataWarning)}
+        if self.strict and not kinds.issubset(self.ignore):
+            raise click.ClickException("With --strict, warnings about data are errors.")
 
     def judged_by(self, name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
         """Read qrels from a file or a dataset, with passages if one of the measures needs them.
