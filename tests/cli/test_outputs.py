@@ -216,3 +216,8 @@ def test_tables_with_other_names_say_what_they_were_computed_from(tmp_path):
     assert "names: unknown names RBU@5. The names are xquad, bm25." in fail(
         *arguments, "--names", str(tmp_path / "labels")
     )
+    run("missed", "demo", BM25, "--labels", str(tmp_path / "labels"))  # no measures: nothing to rename
+    (tmp_path / "labels").write_text("docno\tDocument\n")
+    assert "Document" in run("explain", "demo", BM25, *RBU_5, "-q", "1", "--labels", str(tmp_path / "labels"))
+    arguments = ["evaluate", "demo", BM25, "-m", "RBU@5", "--labels", str(tmp_path / "labels")]
+    assert "labels: unknown names docno." in fail(*arguments)

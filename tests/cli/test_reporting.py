@@ -64,3 +64,14 @@ def test_the_page_has_the_warnings_of_the_shell(tmp_path):
     in_python = [line.replace("--order rank", "order='rank'") for line in printed]
     assert [unescape(line) for line in re.findall("<li>(.*?)</li>", listed)] == in_python
     assert {line.rpartition(" ")[2] for line in printed} >= {"[RanksWarning]", "[MissingWarning]"}
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_report_that_ends_with_an_error_prints_its_warnings_before(tmp_path):
+    rows = [f'{{"qid": "1", "docno": "d{word}", "nugget": "x", "label": "{word}"}}' for word in ("support", "odd")]
+    (tmp_path / "odd.jsonl").write_text("\n".join(rows))
+    (tmp_path / "bad.run").write_text("1 Q0 d1\n")
+
+    told = fail("report", f"{tmp_path}/odd.jsonl", BM25, f"{tmp_path}/bad.run", "-m", "RBU@5", "-o", "-")
+
+    assert re.match(r"Warning: .*unknown word.*\[WordsWarning\]\nError: Run bad", told)

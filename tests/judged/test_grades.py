@@ -87,6 +87,7 @@ def test_the_largest_label_there_can_be_is_near_certain_however_large(label):
 
 
 def test_labels_that_overflow_an_exponential_still_have_a_utility():
+    assert gain_value([1e5]) == np.inf  # without a warning of numpy
     value = utility(RBU(p=0.5, e=0), {"d1": [2000], "d2": [1999]}, ["d2", "d1"])
 
     # 0.5 (1/2) + 0.25 (1)(1 - 1/2)

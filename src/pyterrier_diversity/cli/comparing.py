@@ -8,7 +8,6 @@ import click
 import pandas as pd
 
 from .. import html_report
-from ..frames import once_a_kind
 from ..io import is_device
 from ..io.tables import PEOPLE
 from ..meta import compare as compared
@@ -142,7 +141,7 @@ def report(
     asked, others = asked.with_baselines([baseline] if baseline else [])
     how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng}
     how |= called.renamed
-    with once_a_kind(), TemporaryDirectory() as folder:  # the page has the warnings about files, too
+    with asked.checked(), TemporaryDirectory() as folder:  # the page has the warnings about files, too
         asked.judged.attrs["file"] = asked.qrels
         for name, run in asked.frames.items():
             run.attrs["file"] = asked.file_of(name)

@@ -67,7 +67,8 @@ def axioms(measures: Annotated[tuple[str, ...], MeasureText()], shown: Shown) ->
     """Check measures against ten constraints.
 
     The constraints are those of Amigó et al. (2018). "yes" means that a search found no rankings on which the measure
-    breaks the constraint. In Python: meta.axiom_table; meta.axioms.counterexample shows the rankings.
+    breaks the constraint. A cutoff changes which constraints a measure meets. In Python: meta.axiom_table;
+    meta.axioms.counterexample shows the rankings.
 
     Parameters
     ----------

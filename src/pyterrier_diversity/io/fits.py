@@ -10,6 +10,7 @@ from typing import Any
 from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .forms import LISTS
+from .labels import is_measure
 from .look import NEEDED, Look, usual_names
 from .nugget_records import LEVELS, NO_SUPPORT
 from .records import is_frame, reads
@@ -97,18 +98,10 @@ def of_values(names: str) -> Fits:
 
     def test(columns: list[tuple[str, ...]]) -> bool:
         has_means = any(word.lower() in SUMMARIES for word in columns[query])
-        has_measures = any(map(_is_measure, columns[measure])) and not any(map(_is_measure, columns[query]))
+        has_measures = any(map(is_measure, columns[measure])) and not any(map(is_measure, columns[query]))
         return reads(float, columns[-1][0]) and (has_means or has_measures)
 
     return of_lines(len(names.split()), test)
-
-
-def _is_measure(word: str) -> bool:
-    """Tell whether a word begins with the name of a registered measure, or is one of trec_eval's."""
-    import ir_measures  # which registers the measures of this package, which read files
-
-    name = re.split("[@(]", word)[0].replace("-", "_")
-    return name in ir_measures.measures.registry or reads(ir_measures.parse_trec_measure, word)
 
 
 def is_session(look: Look) -> bool:

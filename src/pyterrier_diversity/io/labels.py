@@ -10,6 +10,7 @@ import pandas as pd
 
 from .files import Path, read_content
 from .lines import read_pairs
+from .records import reads
 
 # The columns of tables that name systems.
 SYSTEMS = ("name", "other")
@@ -50,7 +51,8 @@ def renamed(
     Raises
     ------
     ValueError
-        If two systems or two measures would have the same name, or none of the names or labels is known.
+        If two systems or two measures would have the same name, or none of the names is known; or none of the labels,
+        unless the table has no measures.
     TypeError
         If ``names`` or ``labels`` is not a mapping.
 
@@ -68,7 +70,10 @@ def renamed(
     values = {column: frame[column].astype(object) for column in (*systems, "measure") if column in frame}
     covering = [name for others in frame.get("covered_by", ()) for name in others]
     told = called("names", names, [*(name for column in systems for name in values[column]), *covering])
-    headers = called("labels", labels, map(str, [*values.get("measure", []), *frame.columns]))
+    known = list(map(str, [*values.get("measure", []), *frame.columns]))
+    if isinstance(labels, Mapping) and "measure" not in values and not any(map(is_measure, known)):
+        labels = {name: label for name, label in labels.items() if str(name) in known}
+    headers = called("labels", labels, known)
     table = frame.assign(**{column: values[column].map(told) for column in systems})
     if "measure" in values:
         table["measure"] = values["measure"].map(str).map(headers)
@@ -84,6 +89,14 @@ def renamed(
     for key in {"signatures", "bounds"} & set(table.attrs):
         table.attrs[key] = {headers.get(name, name): told for name, told in frame.attrs[key].items()}
     return table
+
+
+def is_measure(word: str) -> bool:
+    """Tell whether a word begins with the name of a registered measure, or is one of trec_eval's."""
+    import ir_measures  # which registers the measures of this package, which read files
+
+    name = re.split("[@(]", word)[0].replace("-", "_")
+    return name in ir_measures.measures.registry or reads(ir_measures.parse_trec_measure, word)
 
 
 def called(what: str, given: Mapping[Any, str] | None, known: Iterable[Any]) -> dict[Any, str]:

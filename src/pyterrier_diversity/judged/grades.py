@@ -45,7 +45,8 @@ def gain_value(labels: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
         return np.array([gain[label] if label > 0 else 0.0 for label in distinct.tolist()])[place.reshape(labels.shape)]
     if gain == "binary":
         return (labels > 0).astype(np.float64)
-    return np.where(labels < SMALL_LABEL, _expm1(labels), np.exp2(labels) - 1.0) if gain == "exp" else labels
+    with np.errstate(over="ignore"):  # who reads an infinite gain refuses it
+        return np.where(labels < SMALL_LABEL, _expm1(labels), np.exp2(labels) - 1.0) if gain == "exp" else labels
 
 
 def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:

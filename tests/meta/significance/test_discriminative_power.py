@@ -139,6 +139,11 @@ def test_the_difference_required_is_unknown_where_no_pair_differs():
     assert result["delta"].isna().all()
 
 
+def test_a_level_below_the_digits_of_p_values_is_told_of():
+    with pytest.warns(UserWarning, match="at alpha = 1e-30: p-values are rounded to ten decimal places"):
+        compare(perquery([[0.1, 0.5, 0.3], [0.2, 0.4, 0.3]]), "t", alpha=1e-30)
+
+
 # ASL curves
 
 

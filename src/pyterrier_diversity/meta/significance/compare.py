@@ -194,9 +194,11 @@ def why_none_is_significant(compared: pd.DataFrame) -> str:
     if rounded(decisive) < rounded(how["alpha"]):
         return ""
     more = f" ({decisive:.4g} when it is corrected for {n_pairs} pairs)" if "correction" in how else ""
+    least = f"the smallest possible p-value is {how['smallest_p']:.4g}{more}"
     return (
-        f"no difference can be significant with {how['n_queries']} queries at alpha = {how['alpha']:g}: the smallest "
-        f"possible p-value is {how['smallest_p']:.4g}{more}. meta.topics_needed estimates how many queries are needed."
+        f"no difference can be significant with {how['n_queries']} queries at alpha = {how['alpha']:g}: "
+        f"{least if how['smallest_p'] else 'p-values are rounded to ten decimal places'}. meta.topics_needed estimates "
+        "how many queries are needed."
     )
 
 
