@@ -3,6 +3,7 @@
 ``python called.py ADDRESS`` listens at a socket until its standard input ends. `CALL` is a program that calls it.
 """
 
+import atexit
 import gc
 import importlib
 import json
@@ -13,8 +14,9 @@ import socket
 import sys
 
 MODULES = [
-    *("joblib", "matplotlib.pyplot", "scipy.stats", "statsmodels.stats.multitest", "pyterrier"),
+    *("jinja2", "joblib", "matplotlib.pyplot", "scipy.stats", "statsmodels.stats.multitest", "pyterrier"),
     *(f"pyterrier_diversity.{name}" for name in ("cli", "datasets", "evaluate", "meta", "plots", "report")),
+    *(f"pyterrier_diversity.cli.{name}" for name in ("comparing", "evaluating", "listing")),
 ]
 
 # Sends the arguments, the folder, the environment and the three streams, and ends as the command has ended.
@@ -63,7 +65,13 @@ def answer(call: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["pyterrier-diversity", *arguments]
-    importlib.import_module("pyterrier_diversity.cli").app()
+    try:
+        importlib.import_module("pyterrier_diversity.cli").app()
+    except SystemExit as ended:  # which would take every module apart
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(ended.code or 0)
 
 
 if __name__ == "__main__":
