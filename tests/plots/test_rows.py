@@ -101,6 +101,13 @@ def test_differences_are_those_of_the_frame_with_intervals_and_p_values():
     assert ax.get_xlabel().startswith("difference in RBU from s0, with 95% intervals\n")
 
 
+def test_of_each_pair_without_a_baseline_the_higher_mean_is_first():
+    turned = COMPARED.assign(name=COMPARED["other"], other=COMPARED["name"], difference=-COMPARED["difference"])
+    turned = turned.assign(ci_low=-COMPARED["ci_high"], ci_high=-COMPARED["ci_low"])
+
+    assert intervals(plots.differences(turned)) == intervals(plots.differences(COMPARED))
+
+
 def test_the_level_of_intervals_is_not_rounded():
     ax = plots.differences(compare(frame(), "t", alpha=0.001, measures=["RBU"]))
 

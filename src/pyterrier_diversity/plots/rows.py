@@ -117,9 +117,9 @@ def differences(
     -------
     Axes
         A point for each pair of systems, or for each system if there is one baseline, with its interval, the largest
-        difference on top. Significant ones are filled. The (corrected) p-values are on the right; ``?`` marks those
-        that more trials could move across alpha. If there is a correction, intervals are dashed, because they are not
-        corrected.
+        difference on top. Without a baseline, the higher mean of a pair is first. Significant differences are filled.
+        The (corrected) p-values are on the right; ``?`` marks those that more trials could move across alpha. If there
+        is a correction, intervals are dashed, because they are not corrected.
 
     Raises
     ------
@@ -137,9 +137,12 @@ def differences(
     ['difference in RBU from z, with 95% intervals', '● significant   ○ not significant']
     """
     rows = _rows_of_measure("differences", compared, measure, names, labels)
+    one = len(rows) > 1 and len(set(rows["other"])) == 1
+    if not one and "baseline" not in compared.attrs and compared.attrs.get("alternative") != "greater":
+        turned = rows.rename(columns={"name": "other", "other": "name", "ci_low": "ci_high", "ci_high": "ci_low"})
+        turned[["difference", "ci_low", "ci_high"]] *= -1
+        rows = rows.mask(rows["difference"] < 0, turned)
     rows = rows.sort_values("difference", ascending=False, kind="stable")
-    baselines = rows["other"].unique()
-    one = len(baselines) == 1 and len(rows) > 1
     pairs = rows["name"] if one else rows["name"].astype(str) + " against " + rows["other"].astype(str)
     p, linestyle, caveat = ("p_corrected", "--", ", not corrected") if "p_corrected" in rows else ("p", "-", "")
     with drawing.named_rows(ax, pairs, _LINE_OF_TWO) as ax:
@@ -148,7 +151,7 @@ def differences(
         for row, (value, unsure) in enumerate(rows[[p, "undecided"]].to_numpy()):
             text = f"p {value}{' ?' if unsure else ''}"
             ax.text(1.01, row, text, va="center", size=drawing.scaled(8), transform=ax.get_yaxis_transform())
-        told = f" from {baselines[0]}" if one else ""
+        told = f" from {rows['other'].iloc[0]}" if one else ""
         level = f"{100 * (1 - compared.attrs['alpha']):g}% " if "alpha" in compared.attrs else ""
         marks = "● significant   ○ not significant"
         marks += "   ? more trials could decide otherwise" if rows["undecided"].any() else ""
