@@ -110,6 +110,17 @@ def _warn_once(text: str) -> None:
     warn(LabelsWarning(text))
 
 
+def _forms_of(measures: Iterable[ir_measures.Measure]) -> str:
+    """Return the forms in which providers compute measures that no installed provider computes."""
+    return "".join(
+        f" {one.NAME} computes {form} ({one.install_instructions()})."
+        for name in dict.fromkeys(each.NAME for each in measures if other_provider(each) is None)
+        for one in other_providers().providers
+        for form in getattr(one, "SUPPORTED_MEASURES", ())
+        if name == form.NAME
+    )
+
+
 class _Delegated:
     """Measures that ir_measures' pipeline computes.
 
@@ -132,7 +143,10 @@ class _Delegated:
             params = measure.params
             alike = repr(params.get("gains")), bool(params.get("judged_only")), measures[:row].count(measure)
             calls[alike][measure] = row
-        self._calls = [(other_providers().evaluator(list(call), qrels), call) for call in calls.values()]
+        try:
+            self._calls = [(other_providers().evaluator(list(call), qrels), call) for call in calls.values()]
+        except ValueError as error:
+            raise ValueError(f"{error}{_forms_of(measures)}") from error
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Build the evaluator again in another process, because it may contain a running program."""
@@ -219,9 +233,7 @@ class OverView:
 
     def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for the queries of the view."""
-        values = [
-            delegated.values(self._names[part], found.rankings(self.depth, part)) for part, delegated in self._parts
-        ]
+        values = [one.values(self._names[part], found.rankings(self.depth, part)) for part, one in self._parts]
         return np.concatenate(values, axis=1)
 
 
