@@ -51,35 +51,29 @@ def refused(parameter):
     return values + ([2.5] if parameter.dtype is int else [])
 
 
-def by_measure(test):
-    """Run a test once for each measure."""
-    return pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)(test)
+def test_a_value_out_of_range_is_refused_when_the_measure_is_built():
+    for measure in registered():
+        for name, parameter in measure.SUPPORTED_PARAMS.items():
+            for bad in refused(parameter) if name != "measure" else []:
+                sentence = f"{measure.NAME}: {name} must be {parameter.range}, not {bad!r}."
+                with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
+                    build(measure, **{name: bad})
 
 
-@by_measure
-def test_a_value_out_of_range_is_refused_when_the_measure_is_built(measure):
-    for name, parameter in measure.SUPPORTED_PARAMS.items():
-        for bad in refused(parameter) if name != "measure" else []:
-            sentence = f"{measure.NAME}: {name} must be {parameter.range}, not {bad!r}."
-            with pytest.raises(ValueError, match="^" + re.escape(sentence) + "$"):
-                build(measure, **{name: bad})
+def test_a_bound_that_belongs_to_the_range_is_accepted():
+    for measure in registered():
+        for name, parameter in measure.SUPPORTED_PARAMS.items():
+            brackets = parameter.interval[0], parameter.interval[-1]
+            for bound, bracket in zip(bounds(parameter), brackets, strict=True):
+                if parameter.dtype in (int, float) and bracket in "[]":
+                    assert parameter.check(measure.NAME, name, bound) == bound, (measure.NAME, name)
 
 
-@by_measure
-def test_a_bound_that_belongs_to_the_range_is_accepted(measure):
-    for name, parameter in measure.SUPPORTED_PARAMS.items():
-        brackets = parameter.interval[0], parameter.interval[-1]
-        for bound, bracket in zip(bounds(parameter), brackets, strict=True):
-            if parameter.dtype in (int, float) and bracket in "[]":
-                assert parameter.check(measure.NAME, name, bound) == bound
-
-
-@by_measure
-def test_an_unknown_parameter_is_refused_when_the_measure_is_built(measure):
-    names = ", ".join(measure.SUPPORTED_PARAMS)
-
-    with pytest.raises(ValueError, match=f"^{measure.NAME} has no parameter 'foo'; its parameters: {names}.$"):
-        build(measure, foo=1)
+def test_an_unknown_parameter_is_refused_when_the_measure_is_built():
+    for measure in registered():
+        names = ", ".join(measure.SUPPORTED_PARAMS)
+        with pytest.raises(ValueError, match=f"^{measure.NAME} has no parameter 'foo'; its parameters: {names}.$"):
+            build(measure, foo=1)
 
 
 # ir_measures' own classes check types when they are evaluated, and ranges not at all.
@@ -173,11 +167,11 @@ def test_a_range_is_written_for_people(parameter, text):
     assert parameter.range == text
 
 
-@by_measure
-def test_a_default_lies_in_its_range(measure):
-    for name, parameter in measure.SUPPORTED_PARAMS.items():
-        default = parameter.default
-        assert default is None or parameter.check(measure.NAME, name, default) == default
+def test_a_default_lies_in_its_range():
+    for measure in registered():
+        for name, parameter in measure.SUPPORTED_PARAMS.items():
+            default = parameter.default
+            assert default is None or parameter.check(measure.NAME, name, default) == default, (measure.NAME, name)
 
 
 @pytest.mark.parametrize("value", [0.5, "most"])
