@@ -4,7 +4,8 @@
 variable PYTERRIER_DIVERSITY_FUZZ, tries thirty times as many inputs, others each time.
 """
 
-import pytest
+from typing import Any
+
 from hypothesis import HealthCheck, settings
 
 from fuzz import law
@@ -18,7 +19,7 @@ settings.register_profile(
 settings.register_profile("long", max_examples=3000, deadline=None, suppress_health_check=_SLOW)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print what was tried."""
     if law.tried:
         terminalreporter.section("fuzzing")
