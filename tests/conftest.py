@@ -4,6 +4,7 @@ import functools
 import gc
 import gzip
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Search in nothing that the tests of an earlier file have left."""
+    """Close the pictures of a test, and search in nothing that the tests of an earlier file have left."""
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
     if nextitem is None or nextitem.path != item.path:
         _leave_out()
 

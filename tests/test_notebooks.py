@@ -33,7 +33,6 @@ def run(source: str, names: dict) -> str:
 @pytest.mark.parametrize("name", ["first_table", "rag", "re_ranking"])
 def test_a_notebook_for_users_has_no_checks_and_shows_what_is_stored_in_it(name):
     names: dict = {}
-    plt.close("all")  # pictures of other tests
     with mpl.rc_context(mpl.rcParamsDefault | {"backend": "agg"}):
         for source, shown in cells_of(FOLDER / f"{name}.ipynb"):
             assert "assert" not in source
