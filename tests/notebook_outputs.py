@@ -33,4 +33,4 @@ if __name__ == "__main__":
     before, after = map(Path, sys.argv[1:])
     names = [path.relative_to(after) for path in sorted(after.rglob("*.ipynb"))]
     both = [(name, *pair) for name in names for pair in zip_longest(cells_of(before / name), cells_of(after / name))]
-    sys.exit("\n\n".join(f"{name}\n{old}\n-> {new}" for name, old, new in both if old != new))
+    sys.exit("\n\n".join(f"{name}\n{old}\n-> {new}" for name, old, new in both if old != new) or None)
