@@ -1,7 +1,5 @@
 """The evaluator: computes the values of measures for a run and qrels. Every value of this package comes from here."""
 
-import reprlib
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -22,7 +20,7 @@ from ..warnings import DataWarning, IntentsWarning
 from .delegated import Bare, OverView
 
 # The largest number that is finite, and how far rounding may lead out of a range.
-_LARGEST, _LAST_BITS = sys.float_info.max, 1e-9
+_LARGEST, _LAST_BITS = float(np.finfo(np.float64).max), 1e-9
 
 # What to do if the qrels do not have a column that a measure needs.
 WRITTEN_BY = {
@@ -234,15 +232,18 @@ def valid(measure: DiversityMeasure, values: Any, query_ids: Sequence[str]) -> n
     ValueError
         If there is not one finite number for each query, or one is outside the range by more.
     """
+    rule = f"{measure}: score must return one number for each query"
     try:
-        numbers = np.asarray(values).astype(np.float64, casting="same_kind", copy=False)
-        is_one_each = numbers.shape == (len(query_ids),)
-    except (TypeError, ValueError):
-        is_one_each = False
-    if not is_one_each:
+        if values is None or np.asarray(values).dtype.kind == "c":
+            raise TypeError(f"it returned {'nothing' if values is None else 'complex numbers'}")
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{rule}: {str(error).rstrip('.')}.") from error
+    if numbers.shape != (len(query_ids),):
+        n = {0: "one", 1: str(numbers.size)}.get(numbers.ndim, f"an array of shape {numbers.shape}")
         raise ValueError(
-            f"{measure}: score must return one number for each query, but it returned {reprlib.repr(values)} for "
-            f"{len(query_ids)} queries. To sum over the entries of a query, use ranked.total(...)."
+            f"{rule}, but it returned {n} for {len(query_ids)} queries. To sum over the entries of a query, use "
+            "ranked.total(...)."
         )
     low, high = measure.range()
     lowest, highest = np.minimum.reduce(numbers, initial=high), np.maximum.reduce(numbers, initial=low)

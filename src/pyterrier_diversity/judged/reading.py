@@ -227,11 +227,15 @@ def _refuse_contradictions(qrels: Columns, pair: np.ndarray, label: np.ndarray, 
         )
     labels = pd.DataFrame({"pair": pair, "label": label}).drop_duplicates()
     groups = labels[labels.duplicated("pair", keep=False)].groupby("pair", sort=False)["label"]
-    for _, group in [*groups][:1]:
-        query, intent, doc = (qrels[name].iloc[group.index[0]] for name in ("query_id", column, "doc_id"))
+    if len(groups):
+        query, intent, doc = (qrels[name] for name in ("query_id", column, "doc_id"))
+        cases = [
+            f"query {query.iloc[group.index[0]]!r}, {column} {intent.iloc[group.index[0]]!r}, "
+            f"document {doc.iloc[group.index[0]]!r}: {', '.join(f'{value:g}' for value in group)}"
+            for _, group in [*groups][:3]
+        ]
         raise ValueError(
-            f"qrels have different labels for one query, intent and document ({len(groups)} cases), such as query "
-            f"{query!r}, {column} {intent!r}, document {doc!r}: {', '.join(f'{value:g}' for value in group)}."
+            f"qrels have different labels for one query, intent and document ({len(groups)} cases): {'; '.join(cases)}."
         )
 
 
