@@ -125,7 +125,7 @@ def test_no_parts_of_the_package_import_each_other():
 
 ORDER = [
     ["arithmetic", "docstrings", "parameters", "progress", "randomness", "warnings"],
-    ["frames"],
+    ["parallel", "frames"],
     ["io", "judged"],
     ["qrels"],
     ["ideal"],

@@ -15,7 +15,7 @@ from pyterrier_diversity.meta import (
     stability,
     topic_sampling,
 )
-from pyterrier_diversity.progress import as_finished, enough_workers, in_parallel
+from pyterrier_diversity.parallel import as_finished, enough_workers, in_parallel
 from tasks import Shared, called, loads
 
 SYSTEMS, QUERIES = [f"s{i}" for i in range(6)], [f"q{i}" for i in range(46)]

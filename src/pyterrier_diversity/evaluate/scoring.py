@@ -18,7 +18,8 @@ from ..io import Copied, OrderedBy, ReadWholeError, Renamed, add_lengths, copied
 from ..judged import Judgements, Run, ideal, tied_across
 from ..measures import Normalised, signature
 from ..measures.composite import innermost, last_rank
-from ..progress import Task, as_finished, enough_workers, progress, progress_bar
+from ..parallel import Task, as_finished, enough_workers
+from ..progress import progress, progress_bar
 from .evaluator import DiversityEvaluator, aggregated
 
 _Source = pd.DataFrame | str | os.PathLike[str]

@@ -13,8 +13,9 @@ from ...frames import QRELS_COLUMNS, Columns, of_documents, warn
 from ...io import Runs, qrels_frame, read_runs
 from ...judged import Run
 from ...measures.groups import read_some_measures
+from ...parallel import in_parallel
 from ...parameters import Parameter, Parameters, checked
-from ...progress import in_parallel, progress
+from ...progress import progress
 from ...qrels import retrieval_counts
 from ...randomness import Rng, generator_of, seed_of
 from ...warnings import MissingWarning

@@ -15,8 +15,9 @@ from ...io import Runs
 from ...judged import Judgements, Memo, Ranked, Run
 from ...measures.base import parts_of
 from ...measures.composite import innermost
+from ...parallel import in_parallel
 from ...parameters import Parameter, Parameters, checked
-from ...progress import in_parallel, progress
+from ...progress import progress
 from ...qrels import RARITY_CUTOFF, RARITY_FORM, RarityForm, add_rarity, rarity, retrieval_counts
 from ...randomness import Rng, generator_of, seed_of
 from ..correlation.orderings import correlate

@@ -40,8 +40,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from ...parallel import in_parallel
 from ...parameters import LEVEL, Parameter, Parameters, checked
-from ...progress import in_parallel
 from ...randomness import Rng, seed_of
 from ..scores import Scores, rounded
 from .randomisation import Blocks, all_flips, blocks_of, critical, flips, reached, resamples, shuffle, slices
