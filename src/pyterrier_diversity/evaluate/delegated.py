@@ -97,6 +97,7 @@ def _several_labels(qrels: Any) -> pd.DataFrame:
         rows = pd.DataFrame({"query": given.objects("query_id"), "doc": given.objects("doc_id"), "label": label})
     except (TypeError, ValueError):  # whoever reads the qrels says what is wrong
         return pd.DataFrame()
+    rows = rows[rows.duplicated(["query", "doc"], keep=False)]
     groups = rows.assign(above=rows["label"].where(rows["label"] > 0)).groupby(["query", "doc"], sort=False)
     docs = groups.agg(last=("label", "last"), above=("above", "min"), least=("label", "min"), highest=("label", "max"))
     docs = docs[docs["least"] < docs["highest"]].reset_index()
@@ -111,14 +112,13 @@ def _warn_once(text: str) -> None:
 
 
 def _forms_of(measures: Iterable[ir_measures.Measure]) -> str:
-    """Return the forms in which providers compute measures that no installed provider computes."""
-    return "".join(
-        f" {one.NAME} computes {form} ({one.install_instructions()})."
-        for name in dict.fromkeys(each.NAME for each in measures if other_provider(each) is None)
-        for one in other_providers().providers
-        for form in getattr(one, "SUPPORTED_MEASURES", ())
-        if name == form.NAME
-    )
+    """Return in which forms providers compute the measures that no installed provider computes, in sentences."""
+    lacking = {each.NAME for each in measures if other_provider(each) is None}
+    told = ""
+    for one in other_providers().providers:
+        how = "" if one.is_available() else f" ({one.install_instructions()})"
+        told += "".join(f" {one.NAME} computes {form}{how}." for form in one.SUPPORTED_MEASURES if form.NAME in lacking)
+    return told
 
 
 class _Delegated:
