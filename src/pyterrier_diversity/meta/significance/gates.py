@@ -16,7 +16,7 @@ from ...measures.parse import higher_is_better, read_measure
 from ...parameters import FROM_0, LEVEL, Parameter
 from ...randomness import Rng, seed_of
 from ..scores import Measures, Scores, outcomes, pairs_with, range_of, read_scores, rounded, with_legend
-from .randomisation import blocks_of, critical
+from .randomisation import all_flips, blocks_of, critical, flips
 from .tests import TESTS, Design, adjusted, studentised
 
 
@@ -196,7 +196,8 @@ def worse_than(
     p is the share of flips of the signs of the differences by query whose mean loss is at least the observed one. All
     :math:`2^n` flips are tried if they are no more than B, otherwise B random ones (and the observed one), with B the
     larger of 10,000 and :math:`20 m/\alpha` for m measures and pairs, at most 2,000,000. The test asks for any loss;
-    the tolerance is a second condition. Other systems change ``p_corrected`` only.
+    the tolerance is a second condition. Other systems change ``p_corrected`` only. The loss that the test finds, in
+    messages, is estimated with at most 10,000 flips.
 
     Examples
     --------
@@ -228,6 +229,7 @@ def worse_than(
             f"{who}: no loss can be significant with {n} common queries at alpha = {alpha:g}: the smallest "
             f"possible p-value is {least:.4g}{several}. meta.topics_needed estimates how many queries are needed."
         )
+    signs = {n: _some_signs(how, n) for n in {len(gate.losses) for gate in gates}}
     rows = []
     for gate, *of_test in zip(gates, p, adjusted(p, holm), strict=True):
         worse = of_test[1] < alpha and rounded(gate.losses.mean()) > rounded(tolerance)
@@ -235,7 +237,7 @@ def worse_than(
             queries = _first(-gate.sign * gate.losses, gate.sign)
             corrected = f", {of_test[1]:.4g} corrected for {m} comparisons" if holm else ""
             tested = f"one-sided p = {of_test[0]:.4g}{corrected}"
-            message = " ".join(_told(gate, tested, queries if worse else None, how, tolerance))
+            message = " ".join(_told(gate, tested, queries if worse else None, signs, how, tolerance))
             rows.append((*gate[:5], gate.mean - gate.other_mean, *of_test, queries, message, worse or bool(gate.why)))
     columns = [*_Gate._fields[:5], "difference", "p", "p_corrected", "queries", "message", "fails"]
     table = pd.DataFrame(rows, columns=columns)
@@ -291,7 +293,14 @@ def _gates(
             yield _Gate(name, one, other, mine.mean(), others.mean(), losses, sign, alone, why)
 
 
-def _told(gate: _Gate, tested: str, worst: Mapping[str, float] | None, how: Design, tolerance: float) -> Iterator[str]:
+def _told(
+    gate: _Gate,
+    tested: str,
+    worst: Mapping[str, float] | None,
+    signs: Mapping[int, np.ndarray],
+    how: Design,
+    tolerance: float,
+) -> Iterator[str]:
     """Yield the sentences about a gate; the ``worst`` queries are those of a system that is worse."""
     of, difference, n = f"{gate.measure} of {gate.name}", gate.mean - gate.other_mean, len(gate.losses)
     if worst:
@@ -300,7 +309,7 @@ def _told(gate: _Gate, tested: str, worst: Mapping[str, float] | None, how: Desi
         yield f"{of} is {than} ({means}; {tested}); most on {_in_words(worst)}."
     elif not gate.why:
         losses = gate.losses.to_numpy()
-        found = f"{n} queries find a loss of {_found(losses, how, tolerance):.4g} in {_POWER:.0%} of cases"
+        found = f"{n} queries find a loss of {_found(losses, signs[n], how, tolerance):.4g} in {_POWER:.0%} of cases"
         found = found if np.ptp(losses) else f"the same on all {n} queries"
         yield f"{of} against {gate.other}: {difference:+z.4g}, {tested}; {found}."
     if gate.why:
@@ -309,14 +318,25 @@ def _told(gate: _Gate, tested: str, worst: Mapping[str, float] | None, how: Desi
         yield f"Left out, as only one answers them: {alone} of {n + alone} ({listed(gate.alone, _NAMED_QUERIES)})."
 
 
-def _found(losses: np.ndarray, how: Design, tolerance: float) -> float:
+def _some_signs(how: Design, n: int) -> np.ndarray:
+    """Return flips of n queries that estimate which loss the test finds: its first ones, or all if these are few."""
+    if 2**n <= _N_TRIALS:
+        return all_flips(n)
+    some = [np.ones((1, n))]
+    for block in flips(how.blocks, n):
+        some.append(block)
+        if sum(map(len, some)) > _N_TRIALS:
+            break
+    return np.concatenate(some)[: _N_TRIALS + 1]
+
+
+def _found(losses: np.ndarray, signs: np.ndarray, how: Design, tolerance: float) -> float:
     """Return the loss that the gate finds with a power of `_POWER`, if other queries differ as these do.
 
     Of resampled losses without their mean, a loss more makes the gate fail from some size on.
     """
     n = len(losses)
     samples = np.random.default_rng(how.blocks[0][0]).choice(losses - losses.mean(), (_N_RESAMPLES, n))
-    signs = np.concatenate([*([] if how.tries_all(n) else [np.ones((1, n))]), *how.signs(n)])
     # Flips reach the mean of a sample with the loss d where s (w + d) >= w + d, summed: up to this d.
     room = n - signs.sum(axis=1)
     reach = samples @ signs.T - samples.sum(axis=1, keepdims=True)
