@@ -190,3 +190,19 @@ def test_the_line_of_the_best_goes_through_the_systems_that_none_surpasses():
     assert ax.get_lines()[0].get_xydata().tolist() == [[0.3, 0.1], [0.6, 0.2], [0.6, 0.2], [0.9, 0.5]]
     with pytest.raises(ValueError, match="scatter: a and b must be two measures, not both P@5"):
         plots.scatter(perquery, "P@5", "P@5")
+
+
+def test_the_intervals_of_points_are_those_of_compare():
+    values = {"x": {"P@5": [1, 1, 0.8], "RBU@5": [0.2, 0.3, 0.1]}, "y": {"P@5": [1, 1, 1], "RBU@5": [0.3, 0.4, 0.9]}}
+    rows = [
+        (name, q, m, v) for name, by in values.items() for m, of in by.items() for q, v in enumerate(map(float, of))
+    ]
+    perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]).astype({"qid": str})
+
+    across, up = (plots.scatter(perquery, "P@5", "RBU@5").collections[i].get_segments()[0] for i in (0, 1))
+
+    compared = compare(perquery, "t").set_index("measure")
+    ends = ["mean_low", "mean_high"]
+    assert across[:, 0].tolist() == pytest.approx(compared.loc["P@5", ends].tolist())
+    assert across[1, 0] == 1
+    assert up[:, 1].tolist() == pytest.approx(compared.loc["RBU@5", ends].tolist())

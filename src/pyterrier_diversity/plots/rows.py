@@ -10,9 +10,9 @@ import pandas as pd
 
 from ..io import called, read_perquery, renamed
 from ..measures.parse import higher_is_better
-from ..meta.scores import read_scores, rounded
+from ..meta.scores import range_of, read_scores, rounded
 from ..meta.significance.marks import told_of_test, with_bounds
-from ..meta.significance.tests import t_half_width
+from ..meta.significance.tests import mean_interval
 from . import drawing
 from .drawing import BLUE, Colours, Names
 
@@ -213,19 +213,24 @@ def scatter(
     if chosen[0] == chosen[1]:
         raise ValueError(f"{who}: a and b must be two measures, not both {chosen[0]}.")
     scores = read_scores(pd.concat([drawing.of_measure(who, frame, measure) for measure in chosen]))
-    values = np.array([scores.unrounded[measure] for measure in chosen])
-    means, half = values.mean(axis=2), t_half_width(values, 0.05)
+    means = np.array([scores.means[measure] for measure in chosen])
+    ends = [
+        mean_interval(scores.by_measure[measure], of_systems, range_of(measure), 0.05)
+        for measure, of_systems in zip(chosen, means, strict=True)
+    ]
+    # How far the lower and the upper end of each interval are from the mean.
+    wide, high = (np.abs(np.array(of) - mean).T for of, mean in zip(ends, means, strict=True))
     shown, what = called("names", names, scores.systems), called("labels", labels, chosen)
     good = rounded(means) * np.where([higher_is_better(measure) for measure in chosen], 1, -1)[:, None]
     ahead = good[:, None] - good[:, :, None]  # of each system (rows), the others (columns)
     best = means[:, ~((ahead >= 0).all(axis=0) & (ahead > 0).any(axis=0)).any(axis=1)]
     with drawing.axes(ax) as ax:
         ax.plot(*best[:, best[0].argsort()], color="0.6", linewidth=0.8, zorder=0)
-        for (name, look), x, y, wide, high in zip(
-            drawing.looks(scores.systems, colors).items(), *means, *half, strict=True
+        for (name, look), x, y, across, up in zip(
+            drawing.looks(scores.systems, colors).items(), *means, wide, high, strict=True
         ):
             how = look | {"linestyle": "", "markersize": drawing.scaled(5), "elinewidth": 0.8}
-            ax.errorbar(x, y, high, wide, label=drawing.fitted(shown[name]), **how)
+            ax.errorbar(x, y, up[:, None], across[:, None], label=drawing.fitted(shown[name]), **how)
         drawing.legend(ax, *ax.get_legend_handles_labels())
         told = f"means of {len(scores.queries)} queries with 95% intervals; grey: the best"
         return drawing.caption(ax, told, x=what[chosen[0]], y=what[chosen[1]])

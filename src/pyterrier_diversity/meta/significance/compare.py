@@ -17,7 +17,7 @@ from ...progress import progress
 from ...randomness import Rng
 from ...warnings import SignificanceWarning
 from ..scores import Measures, outcomes, range_of, read_scores, rounded, with_legend
-from .tests import Alternative, Design, Grouping, Test, adjusted, design, studentised, t_half_width, tested
+from .tests import Alternative, Design, Grouping, Test, adjusted, design, mean_interval, studentised, tested
 
 _MEANS = ("mean", "mean_low", "mean_high", "other_mean", "other_mean_low", "other_mean_high")
 _TESTED = ("difference", "wins", "ties", "losses", "p", "p_corrected", "significant", "undecided", "effect_size")
@@ -216,8 +216,7 @@ def _statistics(
 ) -> dict[str, np.ndarray]:
     """Return the columns of the pairs of a measure."""
     bounds, sign = range_of(measure), 1 if higher_is_better(measure) else -1
-    half_widths = np.where(np.ptp(values, axis=1) == 0, np.nan, t_half_width(values, how.level))
-    low, high = np.clip([means - half_widths, means + half_widths], *bounds)
+    low, high = mean_interval(values, means, bounds, how.level)
     z, difference = rounded(values[first] - values[second]), means[first] - means[second]
     p, half_width, borderline = tested(values, first, second, how)
     columns: dict[str, np.ndarray] = {}

@@ -188,6 +188,14 @@ def t_half_width(samples: np.ndarray, level: float) -> np.ndarray:
     return np.asarray(t.isf(level / 2, samples.shape[-1] - 1) * standard_error(samples))
 
 
+def mean_interval(
+    values: np.ndarray, means: np.ndarray, bounds: tuple[float, float], level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of Student's intervals of means within their range; NaN where all values are equal."""
+    half = np.where(np.ptp(values, axis=-1) == 0, np.nan, t_half_width(values, level))
+    return np.clip(means - half, *bounds), np.clip(means + half, *bounds)
+
+
 def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells: int, *others: Any) -> list[Any]:
     """Call a function for as many rows at a time as fit in memory, with ``cells`` numbers for each."""
     tasks = [(rows[part], *others) for part in slices(len(rows), cells)]
