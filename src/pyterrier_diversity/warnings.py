@@ -63,12 +63,8 @@ class LengthsWarning(DataWarning):
     """The lengths of documents are unknown. Add them with ``io.add_lengths``, with the same document ids."""
 
 
-class JudgedWarning(DataWarning):
-    """People judged few queries, so that corrected intervals may be too narrow. Let them judge at least 50."""
-
-
 class SignificanceWarning(UserWarning):
-    """There are too few queries for a test. Estimate with ``meta.topics_needed`` how many it needs."""
+    """There are too few queries for a test or an interval. ``meta.topics_needed`` estimates how many a test needs."""
 
 
 #: The classes by name.

@@ -210,7 +210,7 @@ def test_too_little_memory_is_one_sentence(tmp_path, monkeypatch):
     assert fail("evaluate", "demo", str(path), "-m", "RBU@5").strip() == (
         f"Error: {path}: not enough memory: Unable to allocate 8.00 GiB."
     )
-    assert fail("explain", "demo", str(path), "-m", "RBU@5", "-q", "1").strip() == (
+    assert fail("explain", "demo", str(path), "-m", "RBU@5", "--query", "1").strip() == (
         "Error: There is not enough memory: Unable to allocate 8.00 GiB."
     )
 

@@ -148,3 +148,25 @@ def test_copies_and_links_are_runs_of_their_own_and_pass(tmp_path, link):
     assert result.exit_code == 0
     assert result.stdout.split("\n")[2].split()[:2] == ["bm25", "same"]
     assert result.stderr == "Note: RBU@5 of bm25 against same: +0, one-sided p = 1; the same on all 14 queries.\n"
+
+
+@pytest.mark.filterwarnings("always")
+def test_all_lines_have_the_names_that_the_user_gave(tmp_path):
+    lines = Path(BM25).read_text().splitlines(keepends=True)
+    (tmp_path / "short.run").write_text("".join(line for line in lines if line.split()[0] != "3"))
+    (tmp_path / "names").write_text("short,A\nxquad,B\nbm25,C\n")
+    given = [QRELS, str(tmp_path / "short.run"), BM25, "--names", str(tmp_path / "names")]
+
+    minimum = CliRunner().invoke(app, ["evaluate", *given, "--min", "RBU@5=.5"])
+    no_worse = CliRunner().invoke(app, ["compare", *given, "-b", XQUAD, "--no-worse", "RBU@5", "--tolerance", "1"])
+    of_intents = CliRunner().invoke(app, ["missed", *given, "--query", "3"])
+
+    assert [line.split()[:4] for line in minimum.stderr.splitlines()] == [
+        ["Warning:", "Run", "A:", "The"],
+        ["Gate:", "RBU@5", "of", "A"],
+        ["Gate:", "RBU@5", "of", "C"],
+    ]
+    assert "Note: RBU@5 of C against B: " in no_worse.stderr
+    assert "Gate: A and B answer different queries" in no_worse.stderr
+    assert of_intents.stderr.splitlines()[-1].startswith("C misses")
+    assert "short" not in minimum.output + no_worse.output + of_intents.output

@@ -22,7 +22,7 @@ def explained(name: str) -> pd.DataFrame:
 
 
 def test_explain_gives_the_table_of_the_transformer():
-    rows = json.loads(run("explain", QRELS, BM25, "-q", "3", "-m", "RBU@5", "--format", "json"))
+    rows = json.loads(run("explain", QRELS, BM25, "--query", "3", "-m", "RBU@5", "--format", "json"))
 
     expected = explained("bm25")
     assert [row["position"] for row in rows] == [1, 2, 3, 4, 5]
@@ -31,7 +31,7 @@ def test_explain_gives_the_table_of_the_transformer():
 
 
 def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
-    arguments = ["explain", QRELS, XQUAD, BM25, "-q", "3", "-m", "RBU@5", "--format", "csv"]
+    arguments = ["explain", QRELS, XQUAD, BM25, "--query", "3", "-m", "RBU@5", "--format", "csv"]
     table = pd.read_csv(io.StringIO(run(*arguments)), dtype=str)
 
     expected = explain_difference(explained("xquad"), explained("bm25"))
@@ -44,7 +44,7 @@ def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
 
 
 def test_the_value_that_explain_tells_does_not_depend_on_the_last_rank_to_show():
-    arguments = ["explain", QRELS, XQUAD, BM25, "-q", "3", "-m", "RBU@5"]
+    arguments = ["explain", QRELS, XQUAD, BM25, "--query", "3", "-m", "RBU@5"]
 
     whole, cut = (CliRunner().invoke(app, [*arguments, *depth]) for depth in ([], ["-k", "2"]))
 
@@ -56,7 +56,7 @@ def test_the_value_that_explain_tells_does_not_depend_on_the_last_rank_to_show()
     ("measure", "depth", "n"), [("IA(nDCG@3)", [], 3), ("nCT@1", [], 5), ("nCT@1", ["-k", "2"], 2)]
 )
 def test_explain_shows_the_ranks_that_the_measure_reads(measure, depth, n):
-    rows = json.loads(run("explain", QRELS, BM25, "-q", "3", "-m", measure, "--format", "json", *depth))
+    rows = json.loads(run("explain", QRELS, BM25, "--query", "3", "-m", measure, "--format", "json", *depth))
 
     assert len(rows) == n
 
@@ -64,9 +64,9 @@ def test_explain_shows_the_ranks_that_the_measure_reads(measure, depth, n):
 def test_a_session_is_shown_down_to_a_rank(shared):
     folder = shared / "trec-dd"
     arguments = ["explain", str(folder / "dd17-odd-truth.xml.gz"), str(folder / "runs" / "dd17-odd-syn1.txt")]
-    query = read_dd_run(arguments[2])["qid"][0]
+    arguments += ["--query", read_dd_run(arguments[2])["qid"][0], "-m", "nCT@1", "--format", "json"]
 
-    rows = [json.loads(run(*arguments, "-q", query, "-m", "nCT@1", "--format", "json", *k)) for k in ([], ["-k", "3"])]
+    rows = [json.loads(run(*arguments, *k)) for k in ([], ["-k", "3"])]
 
     assert rows[1] == rows[0][:3]
     assert len(rows[0]) > 5
@@ -75,10 +75,10 @@ def test_a_session_is_shown_down_to_a_rank(shared):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        ([BM25, "-q", "99", "-m", "RBU@5"], 1, "has no documents for query '99'."),
-        ([BM25, XQUAD, MORE, "-q", "1", "-m", "RBU@5"], 2, "Give one run to explain, or two"),
+        ([BM25, "--query", "99", "-m", "RBU@5"], 1, "has no documents for query '99'."),
+        ([BM25, XQUAD, MORE, "--query", "1", "-m", "RBU@5"], 2, "Give one run to explain, or two"),
         ([BM25, "-m", "RBU@5"], 2, "Name one query with --query."),
-        ([BM25, "-q", "1", "-m", "RBU@5 RBU@10"], 2, "Name one measure with -m."),
+        ([BM25, "--query", "1", "-m", "RBU@5 RBU@10"], 2, "Name one measure with -m."),
     ],
 )
 def test_invalid_arguments_of_explain_give_one_sentence(arguments, status, message):
@@ -86,7 +86,7 @@ def test_invalid_arguments_of_explain_give_one_sentence(arguments, status, messa
 
 
 def test_a_table_for_people_has_the_texts_of_the_intents_and_a_file_their_ids():
-    arguments = ["explain", "demo", "bm25", "-q", "3", "-m", "RBU@5"]
+    arguments = ["explain", "demo", "bm25", "--query", "3", "-m", "RBU@5"]
 
     subtopics = DemoDataset().get_topics("subtopics").query("qid == '3'")
     beginnings = [text[:25] for text in subtopics["query"]]
@@ -100,7 +100,7 @@ def test_only_datasets_of_the_package_have_texts(name):
 
 
 def test_topics_that_cannot_be_downloaded_leave_an_explanation_without_texts(monkeypatch):
-    arguments = ["explain", "demo", "bm25", "-q", "3", "-m", "RBU@5"]
+    arguments = ["explain", "demo", "bm25", "--query", "3", "-m", "RBU@5"]
     with_texts, qrels = run(*arguments), DemoDataset().get_qrels()
 
     def fails(*_):
@@ -114,7 +114,7 @@ def test_topics_that_cannot_be_downloaded_leave_an_explanation_without_texts(mon
 
 
 def test_the_difference_of_two_runs_is_first_and_the_texts_of_intents_are_below():
-    arguments = ["explain", "demo", "bm25", "xquad", "-q", "3", "-m", "RBU@3"]
+    arguments = ["explain", "demo", "bm25", "xquad", "--query", "3", "-m", "RBU@3"]
 
     printed, rows = run(*arguments), json.loads(run(*arguments, "--format", "json"))
 

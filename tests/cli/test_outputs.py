@@ -44,9 +44,9 @@ def files(tmp_path, monkeypatch):
         ["compare", QRELS, BM25, *RBU_5, "-b", "runs/a.csv", "-o", "runs/a.csv"],
         ["check", "qrels.csv", "-o", "qrels.csv"],
         ["report", "qrels.html", BM25, *RBU_5, "-o", "qrels.html"],
-        ["explain", "qrels.csv", BM25, *RBU_5, "-q", "1", "-o", "qrels.csv"],
+        ["explain", "qrels.csv", BM25, *RBU_5, "--query", "1", "-o", "qrels.csv"],
         ["missed", "qrels.csv", BM25, "-o", "qrels.csv"],
-        ["plot", "coverage", "qrels.png", BM25, "-q", "1", "-o", "qrels.png"],
+        ["plot", "coverage", "qrels.png", BM25, "--query", "1", "-o", "qrels.png"],
     ],
     ids=" ".join,
 )
@@ -67,7 +67,7 @@ def test_the_file_beside_a_table_is_no_input_either(files):
     [
         (["evaluate", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 1, "does not name a format: its ending must be one of .txt"),
         (["report", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 2, "-o must end in .html or .htm, not 'x.pdf'"),
-        (["plot", "coverage", QRELS, BM25, "-q", "1", "-o", "x.csv"], 2, "svgz, tif, tiff, webp), not 'x.csv'"),
+        (["plot", "coverage", QRELS, BM25, "--query", "1", "-o", "x.csv"], 2, "svgz, tif, tiff, webp), not 'x.csv'"),
     ],
 )
 def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_computed(
@@ -86,7 +86,7 @@ def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_c
         (["evaluate", QRELS, BM25, *RBU_5, "--format", "csv"], b"name,RBU@5\nbm25,"),
         (["compare", QRELS, BM25, XQUAD, *RBU_5], b"RBU@5\nname"),
         (["report", QRELS, BM25, XQUAD, *RBU_5], b"<!DOCTYPE html>"),
-        (["plot", "coverage", QRELS, BM25, "-q", "1"], b"\x89PNG"),
+        (["plot", "coverage", QRELS, BM25, "--query", "1"], b"\x89PNG"),
         (["measures", "RBU"], b"RBU("),
     ],
 )
@@ -122,9 +122,9 @@ def test_warnings_about_a_run_name_it_and_the_option_in_every_command(tmp_path, 
     for arguments in (
         ["evaluate", QRELS, "odd.run", *RBU_5],
         ["missed", QRELS, "odd.run"],
-        ["explain", QRELS, "odd.run", *RBU_5, "-q", "1"],
+        ["explain", QRELS, "odd.run", *RBU_5, "--query", "1"],
         ["report", QRELS, "odd.run", *RBU_5, "-o", "report.html"],
-        ["plot", "coverage", QRELS, "odd.run", "-q", "1", "-o", "picture.png"],
+        ["plot", "coverage", QRELS, "odd.run", "--query", "1", "-o", "picture.png"],
     ):
         told = CliRunner().invoke(app, arguments).stderr.splitlines()
         assert sum(line.startswith("Warning: Run odd: Scores and ranks contradict each other") for line in told) == 1
@@ -170,11 +170,11 @@ def test_missed_lists_what_the_function_lists():
 
 def test_missed_counts_the_intents_of_each_run_or_of_one_query():
     result = CliRunner().invoke(app, ["missed", QRELS, BM25, XQUAD, "-k", "3"])
-    of_one = CliRunner().invoke(app, ["missed", QRELS, BM25, "-k", "3", "-q", "3"])
+    of_one = CliRunner().invoke(app, ["missed", QRELS, BM25, "-k", "3", "--query", "3"])
 
     assert result.stderr.splitlines() == ["bm25 misses 27 of 66 intents.", "xquad misses 13 of 66 intents."]
     assert of_one.stderr == "bm25 misses 2 of 5 intents.\n"
-    assert "The qrels have no query '99'." in fail("missed", QRELS, BM25, "-q", "99")
+    assert "The qrels have no query '99'." in fail("missed", QRELS, BM25, "--query", "99")
 
 
 def test_options_have_the_types_defaults_and_help_of_the_function():
@@ -189,7 +189,7 @@ def test_options_have_the_types_defaults_and_help_of_the_function():
 
 
 def test_explained_rows_are_turned_round_on_request():
-    rows = json.loads(run("explain", QRELS, BM25, *RBU_5, "-q", "1", "--format", "json", "--transpose"))
+    rows = json.loads(run("explain", QRELS, BM25, *RBU_5, "--query", "1", "--format", "json", "--transpose"))
 
     assert [row[""] for row in rows] == ["docno", "intents", "new_intents", "judged", "contribution", "value"]
 
@@ -208,16 +208,14 @@ def test_tables_with_other_names_say_what_they_were_computed_from(tmp_path):
 
         assert told in (tmp_path / f"table.{ending}").read_text()
         assert how["signatures"]["$R_5$"].startswith("RBU@5|cutoff=5,p=0.99")
-        assert (how["baseline"], how["names"], how["labels"]) == (
-            ["QL"],
-            {"bm25": "QL", "xquad": "x"},
-            {"RBU@5": "$R_5$"},
-        )
-    assert "names: unknown names RBU@5. The names are xquad, bm25." in fail(
+        assert (how["baseline"], how["labels"]) == (["QL"], {"RBU@5": "$R_5$"})
+    assert "names: unknown names RBU@5. The names are bm25, xquad." in fail(
         *arguments, "--names", str(tmp_path / "labels")
     )
+    (tmp_path / "more").write_text("bm25\tBM25\n")
+    assert "--names: 'bm25' must have one new name, not both 'QL' and 'BM25'." in fail(*arguments, *renamed)
     run("missed", "demo", BM25, "--labels", str(tmp_path / "labels"))  # no measures: nothing to rename
     (tmp_path / "labels").write_text("docno\tDocument\n")
-    assert "Document" in run("explain", "demo", BM25, *RBU_5, "-q", "1", "--labels", str(tmp_path / "labels"))
+    assert "Document" in run("explain", "demo", BM25, *RBU_5, "--query", "1", "--labels", str(tmp_path / "labels"))
     arguments = ["evaluate", "demo", BM25, "-m", "RBU@5", "--labels", str(tmp_path / "labels")]
     assert "labels: unknown names docno." in fail(*arguments)

@@ -17,13 +17,13 @@ def test_every_picture_of_the_module_has_its_name():
 
 MANY = ["-m", "RBU@5 alpha_nDCG@5 StRecall@5"]
 OPTIONS = {
-    "coverage": ["-q", "1"],
-    "explain": ["-q", "1", "-m", "RBU@5"],
+    "coverage": ["--query", "1"],
+    "explain": ["--query", "1", "-m", "RBU@5"],
     "intent_coverage": [],
     "per_query_deltas": ["-m", "RBU@5"],
     "means": ["-m", "RBU@5"],
     "differences": ["-m", "RBU@5"],
-    "missed_intents": ["-q", "2", "-k", "5"],
+    "missed_intents": ["--query", "2", "-k", "5"],
     "scatter": ["-m", "StRecall@5 RBU@5"],
     "stages": ["-m", "StRecall"],
     "topics_needed": ["-m", "RBU@5"],
@@ -42,7 +42,7 @@ def test_each_picture_is_drawn_into_a_file(tmp_path, name):
 @pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
-    run("plot", "coverage", "demo", "bm25", "-q", "1", "-o", str(tmp_path / f"picture.{ending}"))
+    run("plot", "coverage", "demo", "bm25", "--query", "1", "-o", str(tmp_path / f"picture.{ending}"))
 
     assert (tmp_path / f"picture.{ending}").read_bytes()[:4] in (b"\x89PNG", b"%PDF")
 
@@ -51,7 +51,7 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
     ("arguments", "status", "message"),
     [
         (["coverage", QRELS, BM25], 2, "Name one query with --query."),
-        (["explain", QRELS, BM25, "-q", "1"], 2, "Name one measure with -m."),
+        (["explain", QRELS, BM25, "--query", "1"], 2, "Name one measure with -m."),
         (["scatter", QRELS, BM25, "-m", "RBU@5"], 2, "Name two measures with -m."),
         (["asl_curve", QRELS, BM25, XQUAD], 2, "Name the measures, as in -m"),
         (
@@ -59,14 +59,14 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
             2,
             "compares each run with the last; give at least two runs.",
         ),
-        (["coverage", QRELS, BM25, "-q", "1", "-o", "x.foo"], 2, "svgz, tif, tiff, webp), not 'x.foo'."),
-        (["coverage", QRELS, BM25, "-q", "1", "-o", "x"], 2, "svgz, tif, tiff, webp), not 'x'."),
-        (["intent_coverage", QRELS, BM25, "-q", "1"], 2, "intent_coverage does not read --query: leave it out"),
-        (["coverage", QRELS, BM25, "-q", "1", "-m", "RBU@5"], 2, "coverage does not read --measure"),
+        (["coverage", QRELS, BM25, "--query", "1", "-o", "x.foo"], 2, "svgz, tif, tiff, webp), not 'x.foo'."),
+        (["coverage", QRELS, BM25, "--query", "1", "-o", "x"], 2, "svgz, tif, tiff, webp), not 'x'."),
+        (["intent_coverage", QRELS, BM25, "--query", "1"], 2, "intent_coverage does not read --query: leave it out"),
+        (["coverage", QRELS, BM25, "--query", "1", "-m", "RBU@5"], 2, "coverage does not read --measure"),
         (["stages", QRELS, BM25, "-m", "RBU@5", "--seed", "1"], 2, "stages does not read --seed"),
         (["means", QRELS, BM25, "-m", "RBU@5", "-k", "5"], 2, "means does not read --depth"),
         (["rainbow", QRELS, BM25], 2, "'rainbow' is not one of"),
-        (["coverage", QRELS, BM25, "-q", "99"], 1, "no relevant document for query '99'"),
+        (["coverage", QRELS, BM25, "--query", "99"], 1, "no relevant document for query '99'"),
     ],
 )
 def test_invalid_arguments_of_plot_give_one_sentence(tmp_path, arguments, status, message):
@@ -81,7 +81,7 @@ def test_pictures_of_a_dataset_have_the_texts_of_its_queries_and_intents(tmp_pat
     path = tmp_path / "picture.svg"
     measure = ["-m", "RBU@5"] if name == "explain" else []
     with mpl.rc_context({"svg.fonttype": "none"}):
-        run("plot", name, "demo", "bm25", "xquad", "-q", "3", "-k", "5", *measure, "-o", str(path))
+        run("plot", name, "demo", "bm25", "xquad", "--query", "3", "-k", "5", *measure, "-o", str(path))
 
     text = path.read_text()
     assert re.search(">demo(, query 3: crane)?</text>", text)
@@ -100,5 +100,5 @@ def test_names_and_labels_are_read_from_files(tmp_path):
 
     assert {"Okapi", "xquad"} < set(re.findall(">([^<]+)</text>", path.read_text()))
     assert "mean utility" in path.read_text()
-    refused = fail("plot", "asl_curve", QRELS, BM25, XQUAD, "-m", "RBU@5", *options[2:4], "-o", str(path), status=2)
-    assert "The picture asl_curve does not read --names: leave it out." in refused
+    refused = fail("plot", "coverage", QRELS, BM25, "--query", "1", *options[4:], "-o", str(path), status=2)
+    assert "The picture coverage does not read --labels: leave it out." in refused

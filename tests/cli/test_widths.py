@@ -29,8 +29,8 @@ COMMANDS = {
     "warning": ["evaluate", QRELS, "part.run", "-m", "RBU@5"],
     "error": ["evaluate", "nowhere.txt", BM25, "-m", "RBU@5"],
     "usage error": ["evaluate", *TWO, "--format", "pictures", "-m", "RBU@5"],
-    "explanation": ["explain", "demo", "bm25", "-q", "3", "-m", "RBU@5"],
-    "difference": ["explain", "demo", "bm25", "xquad", "-q", "3", "-m", "RBU@5"],
+    "explanation": ["explain", "demo", "bm25", "--query", "3", "-m", "RBU@5"],
+    "difference": ["explain", "demo", "bm25", "xquad", "--query", "3", "-m", "RBU@5"],
     "missed": ["missed", "demo", "bm25", "xquad", "-k", "5"],
 }
 

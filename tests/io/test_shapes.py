@@ -12,7 +12,7 @@ from pyterrier_diversity import RBU, Coverage, alpha_nDCG, evaluate_runs
 from pyterrier_diversity.io import read_qrels, read_run, read_runs
 from pyterrier_diversity.io.look import look_at
 from pyterrier_diversity.io.shapes import NUMBERED, SHAPES, shape_of
-from pyterrier_diversity.warnings import DataWarning
+from pyterrier_diversity.warnings import DataWarning, WordsWarning
 from shape_examples import EXAMPLES
 from write_reference import FOLDER
 from write_shapes import page
@@ -170,6 +170,21 @@ def test_more_forms_of_qrels(source, tmp_path):
     qrels = read_qrels(placed(source, tmp_path))
 
     assert qrels[["qid", "docno", "label"]].to_numpy().tolist() == [["1", "a", 2], ["1", "b", 0]]
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "frame"])
+def test_words_are_labels_even_if_the_first_one_is_unknown_or_missing(form, tmp_path):
+    frame = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "iteration": "x", "label": ["odd", "support"]})
+    forms = {
+        "csv": lambda frame: frame.to_csv(index=False),
+        "json": lambda frame: frame.to_json(orient="records", lines=True),
+        "frame": lambda frame: frame,
+    }
+
+    with pytest.warns(WordsWarning, match="'odd' 1"):
+        assert read_qrels(placed(forms[form](frame), tmp_path))["label"].tolist() == [0, 2]
+    with pytest.raises(ValueError, match=r"label \(or assignment\) is missing"):
+        read_qrels(placed(forms[form](frame.replace("odd", None)), tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs", "rng")
+@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "names", "n_jobs", "rng")
 @of(compared, "test", "correction", "alternative", "groups", "alpha", "n_trials")
 @of(
     worse_than,
@@ -81,15 +81,21 @@ def compare(
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs")
+@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "names", "n_jobs")
 @of(
     corrected_means,
-    "baseline",
     "alpha",
     tuning="Weight the judge of QRELS by how well it predicts the judgements by people.",
 )
 @of(Shown)
-def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()], **how: Any) -> None:
+def corrected(
+    asked: Asked,
+    shown: Shown,
+    *,
+    people: Annotated[str, QrelsText()],
+    baselines: Annotated[tuple[str, ...], click.Path(path_type=str), "-b", "--baseline"] = (),
+    **how: Any,
+) -> None:
     """Correct the means of a cheap judge with judgements by people. In Python: meta.corrected_means.
 
     QRELS are the judgements of all queries by a cheap judge, such as a language model. People judged some of the
@@ -99,19 +105,22 @@ def corrected(asked: Asked, shown: Shown, *, people: Annotated[str, QrelsText()]
     ----------
     people : QRELS
         The qrels of some of the queries, as judged by people.
+    baselines : tuple of str
+        Estimate the differences of the other runs from this one: a file, - for standard input, or the name of a run.
     """
     chosen = asked.named()
+    asked, others = asked.with_baselines(baselines)
     with asked.checked():
         qrels = [asked.judged_by(name, chosen) for name in (asked.qrels, people)]
         cheap, judged = (asked.values(chosen, frame, perquery=True) for frame in qrels)
         end_if_incomplete(cheap)
         end_if_incomplete(judged)
-        table = corrected_means(cheap, judged, measures=chosen, **how)
+        table = corrected_means(cheap, judged, measures=chosen, baseline=others or None, **how)
     shown.put(table)
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "order", "ignore", "doc_len", "rng", depth=_TO_CUTOFFS)
+@of(Asked, "qrels", "runs", "columns", "measures", "order", "ignore", "doc_len", "names", "rng", depth=_TO_CUTOFFS)
 @of(html_report, "test", "correction", "alpha", "title")
 @of(Called)
 def report(
@@ -140,7 +149,7 @@ def report(
     measures = asked.named()
     asked, others = asked.with_baselines([baseline] if baseline else [])
     how |= {"baseline": others[0] if others else None, "cutoff": asked.depth, "rng": asked.rng}
-    how |= called.renamed
+    how["labels"] = called.shown
     with asked.checked(), TemporaryDirectory() as folder:  # the page has the warnings about files, too
         asked.judged.attrs["file"] = asked.qrels
         for name, run in asked.frames.items():

@@ -29,7 +29,7 @@ _WARNINGS_TOO = "Exit with status 1 for warnings, too."
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "n_jobs")
+@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "names", "n_jobs")
 @of(Written)
 def evaluate(
     asked: Asked,
@@ -123,7 +123,7 @@ def check(asked: Asked, shown: Shown) -> None:
 
 
 @command
-@of(Asked, "qrels", "columns", "order", "doc_len", "query", measures=_ONE, runs="RUN [RUN]", depth=_TO_CUTOFF)
+@of(Asked, "qrels", "columns", "order", "doc_len", "names", "query", measures=_ONE, runs="RUN [RUN]", depth=_TO_CUTOFF)
 @of(Shown)
 def explain(asked: Asked, shown: Shown) -> None:
     """Show what each document contributes to a measure.
@@ -179,7 +179,7 @@ def _numbered(explained: list[pd.DataFrame]) -> tuple[dict[str, str], str]:
 
 
 @command
-@of(Asked, "qrels", "runs", "columns", "order", "ignore", "query", "depth")
+@of(Asked, "qrels", "runs", "columns", "order", "ignore", "names", "query", "depth")
 @of(missed_intents, "rel")
 @of(Shown)
 def missed(asked: Asked, shown: Shown, rel: float | None) -> None:

@@ -22,7 +22,7 @@ from ..measures.composite import last_rank
 from ..measures.groups import read_measures
 from ..warnings import KINDS, DataWarning
 from .options import MeasureText, QrelsText
-from .outputs import tell
+from .outputs import FILE, called, tell
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,9 @@ class Asked:
         Number of parallel workers; -1 for one on each core.
     rng : int >= 0
         Random seed.
+    names : str
+        A file with two columns: the name of a run, a tab or comma, and its new name. $...$ is a formula of LaTeX.
+        Repeatable.
     query : str
         Show this query only.
     depth : int >= 1
@@ -70,7 +73,8 @@ class Asked:
     doc_len: Annotated[Path | None, click.Path(path_type=Path)] = None
     n_jobs: Annotated[int | None, "-j", "--jobs"] = None
     rng: Annotated[int, "--seed"] = 0
-    query: Annotated[str | None, "-q"] = None
+    names: Annotated[tuple[str, ...], FILE] = ()
+    query: str | None = None
     depth: Annotated[int | None, "-k"] = None
 
     def __post_init__(self) -> None:
@@ -109,7 +113,7 @@ class Asked:
         new = io.SharedColumns({theirs.strip(): ours.strip() for theirs, _, ours in pairs})
         if not all(theirs and ours for theirs, ours in new.items()) or len(new) < len(pairs):
             raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {text!r}.")
-        files = [self.qrels, *filter(_is_path, self.paths.values())]
+        files = [self.qrels, *filter(_is_path, self.files.values())]
         if all(Path(path).is_file() for path in files):  # a pipe can be read only once
             found: set[str] = set()
             for file in files:
@@ -184,10 +188,16 @@ class Asked:
         return qrels.assign(nugget_text=told, query=qrels["qid"].map(queries.set_index("qid")["query"]).fillna(""))
 
     @cached_property
-    def paths(self) -> dict[str, Any]:
-        """The files of the runs by name."""
+    def files(self) -> dict[str, Any]:
+        """The files of the runs by their own names."""
         paths = list(map(self._path, self.runs))
         return io.named_runs(str(click.get_current_context().info_name), paths) if paths else {}
+
+    @cached_property
+    def paths(self) -> dict[str, Any]:
+        """The files of the runs by name: by the new name, if the option --names gives one."""
+        new = io.called("names", called("names", self.names), self.files)
+        return {new[name]: path for name, path in self.files.items()}
 
     def file_of(self, name: str) -> str:
         """Return the file of a run; its name, if the file has several runs."""
@@ -204,19 +214,20 @@ class Asked:
     def with_baselines(self, baselines: Iterable[str]) -> tuple[Asked, list[str]]:
         """Return a copy with the baselines among the runs, and the names of the baselines.
 
-        A baseline is the name of a run, a file or ``-``. The file may be a further run.
+        A baseline is the name of a run, without --names, a file or ``-``. The file may be a further run.
         """
-        files = {one: self._path(one) for one in baselines if one not in self.paths}
+        files = {one: self._path(one) for one in baselines if one not in self.files}
         for one, path in files.items():
             if path != "-" and not Path(path).exists():
-                known = ", ".join(self.paths)
+                known = ", ".join(self.files)
                 raise ValueError(f"The baseline {one!r} is neither a file nor the name of a run. The runs are {known}.")
         # One path may be written in two ways, but links to one file are runs of their own.
-        own = {os.path.abspath(path) for path in filter(_is_path, self.paths.values())}
+        own = {os.path.abspath(path) for path in filter(_is_path, self.files.values())}
         further = {os.path.abspath(path): path for path in files.values()}
         whole = replace(self, runs=(*self.runs, *(path for file, path in further.items() if file not in own)))
-        name_of = {os.path.abspath(path): name for name, path in whole.paths.items() if _is_path(path)}
-        return whole, [name_of[os.path.abspath(files[one])] if one in files else one for one in baselines]
+        name_of = dict(zip(whole.files, whole.paths, strict=True))
+        name_of |= {os.path.abspath(path): name for name, path in whole.paths.items() if _is_path(path)}
+        return whole, [name_of[os.path.abspath(files[one]) if one in files else one] for one in baselines]
 
     @cached_property
     def frames(self) -> dict[str, pd.DataFrame]:

@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from glob import glob
@@ -80,27 +79,32 @@ def _files(params: Mapping[str, Any]) -> Iterator[str]:
                 yield path
 
 
+def called(option: str, paths: Iterable[str]) -> dict[str, str]:
+    """Read the new names of an option from files; raise a ``ValueError`` if a run or measure has two."""
+    found: dict[str, str] = {}
+    for path in paths:
+        for name, new in io.read_names(path).items():
+            if found.setdefault(name, new) != new:
+                raise ValueError(f"--{option}: {name!r} must have one new name, not both {found[name]!r} and {new!r}.")
+    return found
+
+
 @dataclass(frozen=True, kw_only=True)
 class Called:
-    """The names of runs and measures in the output.
+    """The names of measures in the output.
 
     Parameters
     ----------
-    names : str
-        A file with two columns: the name of a run, a tab or comma, and its new name. $...$ is a formula of LaTeX.
-        Repeatable.
     labels : str
         A file with two columns: a measure, a tab or comma, and its new name. $...$ is a formula of LaTeX. Repeatable.
     """
 
-    names: Annotated[tuple[str, ...], FILE] = ()
     labels: Annotated[tuple[str, ...], FILE] = ()
 
     @property
-    def renamed(self) -> dict[str, dict[str, str]]:
-        """The new names of runs and of measures, if they are given."""
-        files = {"names": self.names, "labels": self.labels}
-        return {what: dict(ChainMap(*map(io.read_names, paths))) for what, paths in files.items() if paths}
+    def shown(self) -> dict[str, str] | None:
+        """The new names of measures, if they are given."""
+        return called("labels", self.labels) or None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +155,7 @@ class Shown(Called):
 
         ``text`` writes the formats ``of`` which need more than the rows of the frame.
         """
-        frame = io.renamed(frame, **self.renamed)
+        frame = io.renamed(frame, labels=self.shown)
         how: Any = {"format": self.chosen, "places": self.places, "transpose": self.transpose}
         written = text(frame) if text and self.chosen in of else None
         if self.printed:

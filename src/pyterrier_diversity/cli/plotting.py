@@ -94,8 +94,7 @@ _GIVEN: _Given = {
     "b": (lambda drawn: drawn.two_measures[1], ("measures",)),
     "system": (lambda drawn: drawn.systems[0] if len(drawn.systems) == 2 else drawn.systems[:-1], ()),
     "baseline": (lambda drawn: drawn.systems[-1], ()),
-    "names": (lambda drawn: drawn.renamed.get("names"), ("names",)),
-    "labels": (lambda drawn: drawn.renamed.get("labels"), ("labels",)),
+    "labels": (lambda drawn: drawn.shown, ("labels",)),
 }
 # The options that only some pictures read.
 _CHOSEN = list(dict.fromkeys(option for _, options in _GIVEN.values() for option in options))
@@ -112,7 +111,7 @@ def _steps(picture: str) -> Iterator[tuple[Callable[..., Any], _Given]]:
 
 
 @command
-@of(Drawn, "picture", "qrels", "runs", "columns", *_CHOSEN, "order", "doc_len")
+@of(Drawn, "picture", "qrels", "runs", "columns", *_CHOSEN, "order", "doc_len", "names")
 def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) -> None:
     """Draw a picture of RUNS and save it.
 

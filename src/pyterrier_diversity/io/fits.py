@@ -11,7 +11,7 @@ from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .labels import is_measure
-from .look import NEEDED, Look, usual_names
+from .look import NEEDED, Look, inner, usual_names
 from .nugget_records import LEVELS, NO_SUPPORT
 from .records import is_frame, reads
 
@@ -26,6 +26,8 @@ _OF_BEIR = ({"query-id", "corpus-id", "score"}, {"q_id", "doc_id", "score"})
 _VALUES = {"label", "score", "rank"}
 _LISTS = {"nothing", "list", "groups", "objects"}
 _DOCUMENTS = {"numbers", *_LISTS}
+# How many rows are searched for a word: the labels of the first ones may be missing or unknown words.
+_FEW = 100
 #: What other tools call the rows of means among the values of queries, in any case.
 SUMMARIES = ("all", "amean", "mean")
 
@@ -223,8 +225,10 @@ def of_nuggets(test: Callable[[Mapping[str, Any]], bool]) -> Fits:
 def are_nugget_rows(look: Look) -> bool:
     """Fit rows about nuggets: without labels, with words for them, or in JSON."""
     if of_names("qid", "docno", "label")(look):
-        words = (value for name, value in _first(look).items() if "label" in usual_names([name], look.columns))
-        if next(words, None) in (*LEVELS, NO_SUPPORT):
+        place, *_ = (i for i, name in enumerate(look.fields) if "label" in usual_names([name], look.columns))
+        top = look.data[:_FEW]
+        words = top.iloc[:, place] if look.form == "frame" else (inner(one.value, look.fields[place]) for one in top)
+        if any(word in (*LEVELS, NO_SUPPORT) for word in words if isinstance(word, str)):
             return True
     is_about = look.form in ("frame", "records") and not look.names.isdisjoint(_OF_NUGGETS)
     is_listed = look.form == "records" and {"qid", "iteration"} <= look.names

@@ -12,7 +12,7 @@ from ..frames import warn
 from ..measures import parse
 from ..measures.composite import innermost
 from ..parameters import CUTOFF, LEVEL, Parameter
-from ..warnings import JudgedWarning
+from ..warnings import SignificanceWarning
 from .scores import Measures, Scores, range_of, read_scores, with_legend
 
 _PROBABILITY = Parameter(float, interval="[0, 1]")
@@ -175,7 +175,7 @@ def corrected_means(
 
     Warns
     -----
-    JudgedWarning
+    SignificanceWarning
         If fewer than 50 queries are judged.
 
     Notes
@@ -295,5 +295,5 @@ def _places_of_judged(cheap: Scores, people: Scores) -> list[int]:
         raise ValueError("corrected_means: judged must have at least two queries, not 1.")
     if len(people.queries) < _FEWEST:
         few = f"corrected_means: only {len(people.queries)} queries are judged, so the intervals may be too narrow."
-        warn(JudgedWarning(f"{few} Judge at least {_FEWEST}."))
+        warn(SignificanceWarning(f"{few} Judge at least {_FEWEST}."))
     return [place[query] for query in people.queries]
