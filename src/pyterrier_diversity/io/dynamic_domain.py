@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,20 +23,16 @@ _LINE_OF_SESSION = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|
 # What is wrong with elements of a truth file, by the XPath that finds them.
 _FAULTS = {
     "/*[not(self::trec_dd)]": "a truth file begins with <trec_dd>, not with <{tag}>",
-    "//topic[not(parent::domain)]": "<topic> must be in <domain>, not in <{parent}>",
-    "//subtopic[not(parent::topic)]": "<subtopic> must be in <topic>, not in <{parent}>",
-    "//passage[not(parent::subtopic)]": "<passage> must be in <subtopic>, not in <{parent}>",
+    "//topic[not(parent::domain)]|//subtopic[not(parent::topic)]|//passage[not(parent::subtopic)]": (
+        "<{tag}> is in <{parent}>; the order is domain, topic, subtopic, passage"
+    ),
     "//*[(self::topic or self::subtopic or self::passage) and not(string(@id))]": "<{tag}> has no id",
-    "//passage/*[self::docno or self::rating or self::type]/*": "<{parent}> must contain text only, not <{tag}>",
-    "//passage[not(normalize-space(docno))]": "passage {id} has no docno",
-    "//passage[not(normalize-space(rating))]": "passage {id} has no rating",
-    "//passage[not(normalize-space(type))]": "passage {id} has no type",
-    r"//passage[not(re:test(rating, '^\s*[+-]?\d+\s*$'))]": (
-        "the rating of passage {id} must be an integer, not {rating!r}"
+    "//passage[not(docno and rating and type)]": "<passage> must contain <docno>, <rating> and <type>",
+    "//passage/*[self::docno or self::rating or self::type][* or not(normalize-space())]": (
+        "<{tag}> must contain a text and no element"
     ),
-    "//passage[normalize-space(type) != 'MANUAL' and normalize-space(type) != 'MATCHED']": (
-        "the type of passage {id} must be MANUAL or MATCHED, not {type!r}"
-    ),
+    r"//passage/rating[not(re:test(., '^\s*[+-]?\d{1,9}\s*$'))]": "<rating> must be an integer, not {text!r}",
+    r"//passage/type[not(re:test(., '^\s*(MANUAL|MATCHED)\s*$'))]": "<type> must be MANUAL or MATCHED, not {text!r}",
     "/*[not(.//passage)]": "the file contains no topic with a passage",
 }
 _REGULAR_EXPRESSIONS = {"re": "http://exslt.org/regular-expressions"}
@@ -221,31 +217,23 @@ def read_truth(source: Source) -> Truth:
         raise ValueError(f"{content.name}, line {root.sourceline}: {what}.")
     for path, fault in _FAULTS.items():
         for element in root.xpath(path, namespaces=_REGULAR_EXPRESSIONS):
-            parent = getattr(element.getparent(), "tag", "")
-            texts = {name: _text_in(element, name) for name in ("rating", "type")}
-            fault = fault.format(tag=element.tag, parent=parent, id=element.get("id"), **texts)
+            parent, text = element.xpath("name(..)"), element.xpath("normalize-space()")
+            fault = fault.format(tag=element.tag, parent=parent, text=text)
             raise ValueError(f"{content.name}, line {element.sourceline}: {fault}.")
-    topics = [
-        (one.get("id"), one_line(one.get("name", "")), _text_in(one, "description")) for one in root.iter("topic")
-    ]
-    subtopics, passages = [], []
+    topics, subtopics, passages = [], [], []
+    for topic in root.iter("topic"):
+        description = topic.xpath("string(description)")
+        topics.append((topic.get("id"), one_line(topic.get("name", "")), one_line(description)))
     for subtopic in root.iter("subtopic"):
         query, intent, nugget = subtopic.getparent().get("id"), subtopic.get("id"), ""
         subtopics.append((query, intent, one_line(subtopic.get("name", ""))))
         for passage in subtopic.iterfind("passage"):
-            name, kind = passage.get("id"), _text_in(passage, "type")
-            nugget = name if kind == "MANUAL" else nugget
+            docno, rating, kind = map(one_line, map(passage.findtext, ("docno", "rating", "type")))
+            nugget = passage.get("id") if kind == "MANUAL" else nugget
             # Passages with a rating of 0 or less are relevant, too, with the lowest rating.
-            rating = max(int(_text_in(passage, "rating")), 1)
-            passages.append((query, _text_in(passage, "docno"), rating, intent, name, kind, nugget))
+            passages.append((query, docno, max(int(rating), 1), intent, passage.get("id"), kind, nugget))
     return Truth(
         pd.DataFrame(topics, columns=["qid", "query", "description"]),
         pd.DataFrame(subtopics, columns=["qid", "iteration", "query"]),
         pd.DataFrame(passages, columns=["qid", "docno", "label", "iteration", "passage", "type", "nugget"]),
     )
-
-
-def _text_in(element: Any, name: str) -> str:
-    """Return the text of the first child of a name, on one line; empty if there is none."""
-    child = element.find(name)
-    return "" if child is None else one_line("".join(child.itertext()))
