@@ -25,14 +25,13 @@ def values_of(
     return [tried[measure] for measure in measures]
 
 
-def best_by_trying(
-    measures: Sequence[ir_measures.Measure], qrels: pd.DataFrame, depth: int | None = None
-) -> list[dict[str, float]]:
+def best_by_trying(measures: Sequence[ir_measures.Measure], qrels: pd.DataFrame) -> list[dict[str, float]]:
     """Return the highest value of each measure for each query, over all rankings of its documents, of any length."""
     rankings = {}
     for qid, docs in qrels.groupby("qid")["docno"].unique().items():
-        lengths = range(1, min(len(docs), depth or len(docs)) + 1)
-        rankings[qid] = [ranking for length in lengths for ranking in permutations(sorted(docs), length)]
+        rankings[qid] = [
+            ranking for length in range(1, len(docs) + 1) for ranking in permutations(sorted(docs), length)
+        ]
     return [
         {qid: max(tried[qid, ranking] for ranking in rankings[qid]) for qid in rankings}
         for tried in values_of(measures, qrels, rankings)

@@ -10,7 +10,7 @@ from ir_measures import AP, RR, P, R, Rprec, iter_calc, nDCG
 
 from pyterrier_diversity import Adhoc, Coverage
 from pyterrier_diversity.datasets.trec_web import TREC_WEB, TrecWebDataset
-from pyterrier_diversity.ideal import greedy_ranking
+from pyterrier_diversity.transformers import Ideal
 
 pytestmark = pytest.mark.usefixtures("shared")
 
@@ -83,7 +83,7 @@ def test_documents_without_a_relevant_subtopic_in_2009_are_judged_for_each_subto
 
 def test_coverage_of_2009_counts_the_subtopics_of_the_topic(trec_run):
     qrels = qrels_of("clueweb09/en/trec-web-2009")
-    ideal = greedy_ranking(qrels)
+    ideal = Ideal(qrels)(qrels)
 
     values = {metric.query_id: metric.value for metric in Coverage.iter_calc(pt.model.to_ir_measures(qrels), ideal)}
 

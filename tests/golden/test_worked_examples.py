@@ -15,7 +15,8 @@ from pyterrier_diversity import (
     alpha_nDCG_exact,
     nP_IA,
 )
-from pyterrier_diversity.ideal import exact_ranking, greedy_min_rank, greedy_ranking, min_rank
+from pyterrier_diversity.ideal import min_rank
+from pyterrier_diversity.transformers import Ideal
 from small_topics import CARTERETTE
 
 QRELS = qrels(*(f"q {subtopic} {doc} 1" for doc, subtopics in CARTERETTE.items() for subtopic in subtopics))
@@ -35,7 +36,7 @@ def alpha_dcg(gains):
 
 
 def test_greedy_takes_three_documents_where_two_cover_all_subtopics():
-    assert greedy_min_rank(QRELS)["docnos"].tolist() == [["D3", "D2", "D1"]]
+    assert min_rank(QRELS, ideal="greedy")["docnos"].tolist() == [["D3", "D2", "D1"]]
     assert min_rank(QRELS)["docnos"].map(sorted).tolist() == [["D4", "D5"]]
 
 
@@ -44,7 +45,7 @@ def test_greedy_takes_three_documents_where_two_cover_all_subtopics():
 )
 def test_min_rank_of_7_8_12_and_14_subtopics(n_intents, exact, greedy):
     assert min_rank(QRELS, n_intents)["min_rank"].tolist() == [exact]
-    assert greedy_min_rank(QRELS, n_intents)["min_rank"].tolist() == [greedy]
+    assert min_rank(QRELS, n_intents, ideal="greedy")["min_rank"].tolist() == [greedy]
 
 
 @pytest.mark.parametrize(
@@ -83,11 +84,11 @@ def test_s_precision_of_the_optimal_system_exceeds_1_if_min_rank_is_greedy(ranki
 
 @pytest.mark.parametrize(("cutoff", "best"), [(1, {"D3"}), (2, {"D4", "D5"}), (3, {"D3", "D4", "D5"})])
 def test_the_documents_of_the_best_alpha_dcg_depend_on_the_rank(cutoff, best):
-    assert set(exact_ranking(QRELS, cutoff=cutoff)["docno"]) == best
+    assert set(Ideal(QRELS, alpha_nDCG @ cutoff, ideal="exact")(QRELS)["docno"]) == best
 
 
 def test_greedy_alpha_dcg_takes_d3_above_d4_and_d5():
-    docs = greedy_ranking(QRELS)["docno"].tolist()
+    docs = Ideal(QRELS, alpha_nDCG)(QRELS)["docno"].tolist()
 
     assert docs[0] == "D3"
     assert set(docs[1:3]) == {"D4", "D5"}
@@ -164,7 +165,7 @@ def test_the_generalised_example_takes_greedy_to_k_documents_where_two_are_enoug
     greedy_system = run(q=" ".join(f"D{i}" for i in range(k, 0, -1)))
 
     assert min_rank(judged)["docnos"].map(sorted).tolist() == [["even", "odd"]]
-    assert greedy_min_rank(judged)["docnos"].tolist() == [[f"D{i}" for i in range(k, 0, -1)]]
+    assert min_rank(judged, ideal="greedy")["docnos"].tolist() == [[f"D{i}" for i in range(k, 0, -1)]]
     assert value(StRecallMinRank(ideal="greedy"), judged, greedy_system) == 1
     assert value(StRecallMinRank, judged, greedy_system) == pytest.approx(
         (2**k + 2 ** (k - 1)) / (2 ** (k + 1) - 2), abs=1e-15

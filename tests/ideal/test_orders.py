@@ -21,9 +21,6 @@ from pyterrier_diversity.ideal import (
     Greedy,
     MostCovering,
     NotProvenError,
-    exact_ranking,
-    greedy_min_rank,
-    greedy_ranking,
     log_discount,
     min_rank,
     min_ranks,
@@ -271,16 +268,6 @@ def test_min_rank_gives_one_such_cover(n_intents, docnos):
     assert sorted(result["docnos"][0]) in [sorted(docs) for docs in docnos]
 
 
-@pytest.mark.parametrize(("function", "docs"), [(greedy_ranking, ["c", "b"]), (exact_ranking, ["c", "b"])])
-def test_rankings_are_frames_whose_scores_fall(function, docs):
-    result = function(TOPIC, cutoff=2)
-
-    assert list(result) == ["qid", "docno", "rank", "score"]
-    assert result["docno"].tolist() == docs
-    assert result["rank"].tolist() == [0, 1]
-    assert result["score"].tolist() == [2, 1]
-
-
 @settings(max_examples=40, deadline=None)
 @given(drawn=topics(max_docs=6, max_topics=5), wanted=st.lists(st.integers(0, 5), min_size=5, max_size=5))
 def test_min_ranks_are_those_of_each_query_and_number_of_intents(drawn, wanted):
@@ -295,5 +282,5 @@ def test_min_ranks_are_those_of_each_query_and_number_of_intents(drawn, wanted):
     assert (greedy >= exact).all()
     everything = np.array([len(of_query) - 1 for of_query in sizes])
     assert min_ranks(judgements, everything, "exact", inf, "test").tolist() == min_rank(frame)["min_rank"].tolist()
-    greedily = greedy_min_rank(frame)["min_rank"].tolist()
+    greedily = min_rank(frame, ideal="greedy")["min_rank"].tolist()
     assert min_ranks(judgements, everything, "greedy", inf, "test").tolist() == greedily

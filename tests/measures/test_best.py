@@ -68,16 +68,16 @@ QRELS = pd.DataFrame(
 SORTED = QRELS.sort_values("label")
 
 
-def rankings(measure, qrels=QRELS, depth=None, **options):
+def rankings(measure, qrels=QRELS, **options):
     """Return the ideal ranking of each query, in the order of their numbers."""
     topics = pd.DataFrame({"qid": sorted(qrels["qid"].unique(), key=int)})
-    ideal = Ideal(qrels, measure, num_results=depth, **options)(topics)
+    ideal = Ideal(qrels, measure, **options)(topics)
     of_query = ideal.groupby("qid")["docno"].agg(list).to_dict()
     return [of_query.get(qid, []) for qid in topics["qid"]]
 
 
-def exact(measure, qrels=QRELS, depth=None, time_limit=60.0):
-    return rankings(measure, qrels, depth, ideal="exact", time_limit=time_limit)
+def exact(measure, qrels=QRELS, time_limit=60.0):
+    return rankings(measure, qrels, ideal="exact", time_limit=time_limit)
 
 
 def is_served(measure):
@@ -154,7 +154,7 @@ def test_the_names_are_those_of_all_measures_that_have_a_proof():
 def test_exact_rankings_of_each_query_worked_by_hand():
     # Queries 9, 10, 11. By global gains, b has (7 + 1)/2, c 3/2, a 1/2.
     assert exact(D_nDCG) == [["a"], ["b", "c", "a"], []]
-    assert exact(D_nDCG, depth=2) == [["a"], ["b", "c"], []]
+    assert exact(D_nDCG @ 2) == [["a"], ["b", "c"], []]
     assert exact(StRecall) == [["a"], ["b"], []]
     assert [sorted(ranking) for ranking in exact(StRecall(rel=2))] == [[], ["b", "c"], []]
     assert exact(Adhoc(AP)) == [["a"], ["b", "c", "a"], []]
@@ -166,7 +166,7 @@ def test_worth_that_ties_goes_to_the_highest_name():
 
     assert exact(Q, alike) == [["c", "b", "a"]]
     assert exact(nP_IA, alike) == [["b", "c", "a"]]
-    assert exact(ERR, alike, depth=2) == [["c", "b"]]
+    assert exact(ERR @ 2, alike) == [["c", "b"]]
 
 
 def test_without_a_relevant_document_rankings_are_empty():
@@ -177,7 +177,7 @@ def test_without_a_relevant_document_rankings_are_empty():
 @settings(max_examples=15, deadline=None)
 @given(masks=topics(max_docs=6, max_topics=3), depth=st.sampled_from([None, 1, 2, 3]))
 def test_the_most_intents_are_covered_by_no_more_documents_than_that_takes(masks, depth):
-    ours = exact(StRecall, qrels_of(masks), depth)
+    ours = exact(StRecall if depth is None else StRecall @ depth, qrels_of(masks))
 
     for topic, ranking in zip(masks, ours, strict=True):
         fewest = smallest_covers(topic)

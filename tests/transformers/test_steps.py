@@ -73,7 +73,7 @@ EVERY = {
     "TokenBudget": (TokenBudget(9), RESULTS),
     "Evaluate": (Evaluate(QRELS, [RBU @ 5, RBP(rel=1)]), RESULTS),
     "Explain": (Explain(QRELS, Adhoc(RBP(rel=1))), RESULTS),
-    "Ideal": (Ideal(QRELS, RBU @ 3, num_results=2), TOPICS),
+    "Ideal": (Ideal(QRELS, RBU @ 2), TOPICS),
     "Exact": (Ideal(QRELS, ideal="exact", time_limit=7), TOPICS),
     "Candidates": (Ideal(QRELS, RBU @ 3, candidates=True), RESULTS),
 }
@@ -236,7 +236,6 @@ def test_results_that_cannot_be_ranked_are_refused(reranker, frame, message):
         (BM25, DOCUMENTS, "k1", -0.1, "a number in [0, inf)"),
         (BM25, DOCUMENTS, "b", 1.1, "a number in [0, 1]"),
         (Ideal, QRELS, "ideal", "best", "one of 'greedy', 'exact'"),
-        (Ideal, QRELS, "num_results", 0, "an integer in [1, inf)"),
         (Ideal, QRELS, "time_limit", -1.0, "a number in (0, inf)"),
     ],
 )

@@ -9,7 +9,7 @@ import pandas as pd
 
 import pyterrier_diversity
 from pyterrier_diversity import IA, NDEVAL, RBU, Adhoc, Sharp, alpha_nDCG, grid, meta, plots, signature, simulate
-from pyterrier_diversity.ideal import exact_ranking, min_rank
+from pyterrier_diversity.ideal import min_rank
 from pyterrier_diversity.io import read_qrels, read_run
 from pyterrier_diversity.measures import parse
 from pyterrier_diversity.transformers import Evaluate, Explain, Ideal, OnSubtopics, XQuAD, oracle_intent_scores
@@ -28,7 +28,6 @@ def frames(path: str) -> pd.DataFrame:
     qrels = read_qrels(path)
     assert_type(qrels, pd.DataFrame)
     assert_type(min_rank(qrels), pd.DataFrame)
-    assert_type(exact_ranking(qrels, alpha=0.5, cutoff=10), pd.DataFrame)
     assert_type(pyterrier_diversity.add_rarity(qrels, {"bm25": read_run(path)}, cutoff=10), pd.DataFrame)
     return pyterrier_diversity.evaluate_runs(qrels, {"bm25": path}, measures())
 

@@ -3,17 +3,14 @@
 from .cover import Covers
 from .discount import Discount, GeometricDiscount, log_discount, n_terms, reciprocal_discount
 from .exact import NotProvenError, exact_order, naming
-from .frames import exact_ranking, greedy_min_rank, greedy_ranking, min_rank
+from .frames import min_rank
 from .greedy import TIE, greedy_places
-from .orders import ByWorth, Cover, Exact, Greedy, MostCovering, min_ranks, n_wanted
+from .orders import IDEAL, ByWorth, Cover, Exact, Greedy, MostCovering, min_ranks, n_wanted
 
 __all__ = [
     "ByWorth",
     "Exact",
     "Greedy",
     "NotProvenError",
-    "exact_ranking",
-    "greedy_min_rank",
-    "greedy_ranking",
     "min_rank",
 ]

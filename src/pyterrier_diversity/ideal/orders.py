@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..judged import Groups, Judgements, QueryRelevance, Ranked, relevance_by_query
+from ..parameters import TIME_LIMIT, Parameter, Parameters
 from ..progress import progress
 from .cover import Covers
 from .discount import Discount
@@ -19,6 +20,13 @@ from .greedy import greedy_places
 
 # Weights and fractions that differ by less count as equal.
 ROUNDING = 1e-9
+
+IDEAL: Parameters = {
+    "ideal": Parameter(
+        str, "exact", choices=("exact", "greedy"), desc="find the smallest cover exactly (and prove it), or greedily"
+    ),
+    **TIME_LIMIT,
+}
 
 # Takes a ranking and parameters, and returns the gain of each entry.
 Worth = Callable[..., np.ndarray]

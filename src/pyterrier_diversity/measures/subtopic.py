@@ -5,20 +5,13 @@ import math
 import numpy as np
 
 from ..arithmetic import divide
-from ..ideal import Cover, MostCovering, min_ranks, n_wanted
+from ..ideal import IDEAL, Cover, MostCovering, min_ranks, n_wanted
 from ..judged import Groups, Order, Ranked
-from ..parameters import CUTOFF, REL, REL_FROM_1, TIME_LIMIT, Parameter, Parameters
+from ..parameters import CUTOFF, REL, REL_FROM_1, Parameter
 from .base import DiversityMeasure, ZeroToOne
 from .registration import register, serve
 
 __all__ = ["SRR", "Coverage", "MRecall", "SPrecision", "StRecall", "StRecallMinRank"]
-
-IDEAL: Parameters = {
-    "ideal": Parameter(
-        str, "exact", choices=("exact", "greedy"), desc="find the smallest cover exactly (and prove it), or greedily"
-    ),
-    **TIME_LIMIT,
-}
 
 
 def n_covered(ranked: Ranked) -> np.ndarray:

@@ -37,8 +37,6 @@ class Ideal(Step):
         "greedy" adds, rank by rank, the document that raises the value most (ties within 1e-12: the highest id). It
         works for every measure, but may miss the best ranking, in particular if no document raises the value at the
         first ranks, as with ``SRR``. "exact" finds a ranking that is proven to be best.
-    num_results : int, optional
-        Largest number of documents for a query; by default, and at most, the measure's cutoff.
     candidates : bool
         Whether to rank only documents of the given results: the most that a re-ranker of them could reach. For
         "greedy" only.
@@ -56,8 +54,10 @@ class Ideal(Step):
     Notes
     -----
     Q -> R, or R -> R: of results, only the queries are read, and with ``candidates`` also the documents. The ranking
-    has only relevant documents. A greedy ranking ends when every other document would lower the value, as can happen
-    with ``RBU``, which subtracts effort. A query has no rows, and scores 0, if no document raises its value.
+    has only relevant documents, down to the measure's cutoff. For a measure without one, write ``Ideal(...) % 10``. For
+    the queries of the qrels, write ``Ideal(qrels, measure)(qrels)``. A greedy ranking ends when every other document
+    would lower the value, as can happen with ``RBU``, which subtracts effort. A query has no rows, and scores 0, if no
+    document raises its value.
 
     "exact" is available for:
 
@@ -91,7 +91,6 @@ class Ideal(Step):
     FIXED = frozenset({"qrels", "measure", "ideal", "candidates"})
     PARAMETERS: ClassVar[dict[str, Parameter]] = {
         "ideal": Parameter(str, "greedy", choices=("greedy", "exact")),
-        "num_results": Parameter(int, interval="[1, inf)"),
         "candidates": Parameter(bool, False),
         **TIME_LIMIT,
     }
@@ -102,11 +101,10 @@ class Ideal(Step):
         measure: ir_measures.Measure | str = alpha_nDCG @ 20,
         *,
         ideal: Literal["greedy", "exact"] = "greedy",
-        num_results: int | None = None,
         candidates: bool = False,
         time_limit: float = 60.0,
     ) -> None:
-        self.ideal, self.num_results, self.candidates, self.time_limit = ideal, num_results, candidates, time_limit
+        self.ideal, self.candidates, self.time_limit = ideal, candidates, time_limit
         self.measure = read_measure("Ideal", measure)
         self.qrels = qrels_frame(qrels)
         self._evaluator = DiversityEvaluator([self.measure], self.qrels)
@@ -127,7 +125,7 @@ class Ideal(Step):
         queries = queries_of(inp)
         query_ids = queries["qid"].astype(str).tolist()
         frame = self._frame[self._frame["query_id"].isin(set(query_ids))]
-        depth = min((n for n in (last_rank(self.measure), self.num_results) if n is not None), default=None)
+        depth = last_rank(self.measure)
         if self.candidates:
             ideals = self._by_trial(frame, depth, Columns(inp, ("query_id", "doc_id"), "Ideal").renamed())
         else:
