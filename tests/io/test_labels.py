@@ -4,7 +4,7 @@ import pytest
 from by_hand import perquery
 from pyterrier_diversity import RBU, missed_intents
 from pyterrier_diversity.io import called, read_names, renamed
-from pyterrier_diversity.io.labels import escaped, tex
+from pyterrier_diversity.io.labels import tex
 from pyterrier_diversity.meta import compare
 
 PERQUERY = perquery({"a": [0.5, 0.75], "b": [0.25, 0.25]}, "RBU@5")
@@ -84,8 +84,8 @@ def test_a_line_that_gives_no_name_or_another_one_is_refused(text, message, tmp_
     ],
 )
 def test_formulas_in_a_label_stay_and_the_rest_is_escaped(name, shown):
-    assert tex(name) == shown
+    assert tex(name, formulas=True) == shown
 
 
 def test_a_name_is_escaped_whatever_it_has():
-    assert escaped("$a_b$") == r"\$a\_b\$"
+    assert tex("$a_b$", formulas=False) == r"\$a\_b\$"

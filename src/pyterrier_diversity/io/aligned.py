@@ -1,11 +1,12 @@
 """Lay out texts, and columns of text side by side, within a given width."""
 
 import os
+import sys
+from bisect import bisect
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import accumulate, zip_longest
-from textwrap import wrap
-from typing import Any
+from textwrap import fill, wrap
 
 _BETWEEN = "  "
 # No column of texts is made narrower than this.
@@ -18,29 +19,28 @@ def aligned(columns: Sequence[Sequence[str]], numeric: Sequence[bool], width: in
     Texts wrap between words to fit into ``width``. If that is not enough, there are several parts, each of which begins
     with the first column.
     """
-    if not columns:
-        return []
+    width = sys.maxsize if width is None else width
     natural = [max(map(len, column)) for column in columns]
-    limit, half = (max(natural),) * 2 if width is None else (min(max(natural), width), width // 2)
     # A number, and a word that is not longer than half a line, stays whole.
     least = [
-        max(max(map(len, column[1:]), default=0) if n else 0, min(half, _longest_word(*column)))
+        max(max(map(len, column[1:]), default=0) if n else 0, min(width // 2, _longest_word(*column)))
         for column, n in zip(columns, numeric, strict=True)
     ]
-    while True:
-        widths = [max(low, min(high, limit)) for low, high in zip(least, natural, strict=True)]
-        if width is None or limit <= _NARROWEST or sum(widths) + len(_BETWEEN) * (len(widths) - 1) <= width:
-            break
-        limit -= 1
-    ends = accumulate(size + len(_BETWEEN) for size in widths)
-    n = len(columns) if width is None else max(2, sum(end - len(_BETWEEN) <= width for end in ends))
+
+    def sizes(limit: int) -> list[int]:
+        return [max(low, min(high, limit)) for low, high in zip(least, natural, strict=True)]
+
+    def ends(limit: int) -> list[int]:
+        return list(accumulate(sizes(limit), lambda end, size: end + len(_BETWEEN) + size))
+
+    wider = range(_NARROWEST + 1, max(natural, default=0) + 1)
+    limit = _NARROWEST + bisect(wider, width, key=lambda limit: ends(limit)[-1])
+    n = max(2, bisect(ends(limit), width))
     if n < len(columns):
-        parts = [
-            aligned([columns[0], *of], [numeric[0], *kinds], width)
-            for of, kinds in ((columns[1:n], numeric[1:n]), (columns[n:], numeric[n:]))
-        ]
-        return [*parts[0], "", *parts[1]]
-    lines = []
+        parts = [0, *range(1, n)], [0, *range(n, len(columns))]
+        first, others = (aligned([columns[i] for i in part], [numeric[i] for i in part], width) for part in parts)
+        return [*first, "", *others]
+    lines, widths = [], sizes(limit)
     for row in zip(*columns, strict=True):
         folded = [
             wrap(cell, size, break_on_hyphens=_longest_word(cell) > size) if len(cell) > size else [cell]
@@ -59,11 +59,10 @@ def in_lines(text: str, width: int | None, indent: str = "") -> str:
     """Return a text whose long lines are wrapped between words, and go on with the line's own indent and another."""
     if width is None:
         return text
-    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-    lines: list[str] = []
+    lines = []
     for line in text.split("\n"):
         begin = line[: len(line) - len(line.lstrip())] + indent
-        lines += wrap(line, max(width, 1), subsequent_indent=begin, **whole) if len(line) > width else [line]
+        lines.append(fill(line, width, subsequent_indent=begin, break_long_words=False, break_on_hyphens=False))
     return "\n".join(lines)
 
 

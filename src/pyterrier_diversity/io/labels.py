@@ -1,8 +1,8 @@
 """What systems, measures, queries and intents are called in tables, pictures and reports."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
+from itertools import chain, product, repeat
 from types import NoneType
 from typing import Any
 
@@ -14,15 +14,14 @@ from .records import reads
 
 # The columns of tables that name systems.
 SYSTEMS = ("name", "other")
-# The columns of frames that name intents, and those with texts of intents and queries.
-_INTENT_IDS = ("iteration", "subtopic_id")
-_TEXTS = ("nugget_text", "query", "text")
+# The columns and attributes with names of systems, and those with names of measures.
+_PLACES = {"names": (*SYSTEMS, "covered_by", "baseline", "systems"), "labels": ("measure", "signatures", "bounds")}
+# The columns of frames with ids of queries and of intents, and with texts of intents.
+_QUERY_IDS, _INTENT_IDS, _TEXTS = ("qid", "query_id"), ("iteration", "subtopic_id"), ("nugget_text", "query", "text")
 
-
-# Characters that end a line, control a terminal, or have no UTF-8 form.
-_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
-# Classes of characters that change the direction of the text after them, so that a name can look like another one.
-_TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+# Characters that end a line, control a terminal, have no UTF-8 form, or change the direction of the text after them, so
+# that a name can look like another one.
+_UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _LATEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -66,29 +65,30 @@ def renamed(
     """
     if not names and not labels:
         return frame
-    systems = [column for column in SYSTEMS if column in frame]
-    values = {column: frame[column].astype(object) for column in (*systems, "measure") if column in frame}
-    covering = [name for others in frame.get("covered_by", ()) for name in others]
-    told = called("names", names, [*(name for column in systems for name in values[column]), *covering])
-    known = list(map(str, [*values.get("measure", []), *frame.columns]))
-    if isinstance(labels, Mapping) and "measure" not in values and not any(map(is_measure, known)):
+    systems = map(str, chain(*(frame.get(name, ()) for name in SYSTEMS), *frame.get("covered_by", ())))
+    known = list(map(str, [*frame.get("measure", ()), *frame.columns]))
+    if isinstance(labels, Mapping) and "measure" not in frame and not any(map(is_measure, known)):
         labels = {name: label for name, label in labels.items() if str(name) in known}
-    headers = called("labels", labels, known)
-    table = frame.assign(**{column: values[column].map(told) for column in systems})
-    if "measure" in values:
-        table["measure"] = values["measure"].map(str).map(headers)
-    if "covered_by" in table:
-        table["covered_by"] = [[told[name] for name in others] for others in table["covered_by"]]
-    table = table.rename(columns=lambda column: headers[str(column)])
-    changed = {"names": told, "labels": headers}
+    new = {"names": called("names", names, systems), "labels": called("labels", labels, known)}
+    table = frame.copy()
     table.attrs = frame.attrs | {
-        what: {str(old): new for old, new in of.items() if str(old) != new} for what, of in changed.items()
+        what: {old: name for old, name in of.items() if old != name} for what, of in new.items()
     }
-    for key in {"baseline", "systems"} & set(table.attrs):
-        table.attrs[key] = [told.get(name, name) for name in table.attrs[key]]
-    for key in {"signatures", "bounds"} & set(table.attrs):
-        table.attrs[key] = {headers.get(name, name): told for name, told in frame.attrs[key].items()}
+    for what, places in _PLACES.items():
+        for holder, place in product((table, table.attrs), places):
+            if place in holder:
+                holder[place] = _put(holder[place], new[what])
+    table.columns = _put(table.columns, new["labels"])
     return table
+
+
+def _put(data: Any, new: Mapping[str, str]) -> Any:
+    """Return a name, a collection of names, or a mapping by names, with new names."""
+    if isinstance(data, Mapping):
+        return {_put(name, new): value for name, value in data.items()}
+    if isinstance(data, Iterable) and not isinstance(data, str):
+        return [_put(name, new) for name in data]
+    return new.get(str(data), data)
 
 
 def is_measure(word: str) -> bool:
@@ -143,25 +143,16 @@ def one_line(text: str) -> str:
 
 def printable(text: str) -> str:
     """Return text on one line, with control characters escaped, including those that change its direction."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(character) in _UNPRINTABLE or unicodedata.bidirectional(character) in _TURNING
-        else character
-        for character in text
-    )
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def escaped(text: str) -> str:
-    """Return text escaped for LaTeX, on one line."""
-    return "".join(_LATEX.get(character, character) for character in printable(" ".join(text.splitlines())))
-
-
-def tex(label: str) -> str:
-    """Return the name of a system or a measure for LaTeX, on one line: formulas ``$...$`` stay, the rest is escaped."""
-    parts = _MATH.split(printable(" ".join(label.splitlines())))
-    return "".join(part if i % 2 and not _NO_FORMULA.search(part) else escaped(part) for i, part in enumerate(parts))
+def tex(text: str, *, formulas: bool) -> str:
+    """Return text for LaTeX, on one line: formulas ``$...$`` may stay, the rest is escaped."""
+    parts = _MATH.split(printable(" ".join(text.splitlines())))
+    for i, part in enumerate(parts):
+        if not formulas or i % 2 == 0 or _NO_FORMULA.search(part):
+            parts[i] = "".join(_LATEX.get(character, character) for character in part)
+    return "".join(parts)
 
 
 def texts_of(who: str, intents: Any, query_id: str) -> dict[str, str]:
@@ -188,21 +179,18 @@ def texts_of(who: str, intents: Any, query_id: str) -> dict[str, str]:
     >>> texts_of("explain", subtopics, "1")
     {'a': 'crane, the bird'}
     """
-    if intents is None:
-        return {}
-    if not isinstance(intents, pd.DataFrame):
-        pairs = ((name if isinstance(name, tuple) else (query_id, name), text) for name, text in dict(intents).items())
-        return {str(name): str(text) for (query, name), text in pairs if str(query) == query_id and text}
-    name, text = (next((column for column in known if column in intents), None) for known in (_INTENT_IDS, _TEXTS))
-    if name is None or text is None:
-        raise ValueError(
-            f"{who}: intents must have the columns iteration and nugget_text (or query); found: "
-            f"{', '.join(map(str, intents.columns)) or 'none'}."
-        )
-    query = next((column for column in ("qid", "query_id") if column in intents), None)
-    rows = intents if query is None else intents[intents[query].astype(str) == query_id]
-    rows = rows[rows[text].map(lambda found: isinstance(found, str) and found != "")]
-    return dict(zip(rows[name].astype(str), rows[text], strict=True))
+    if isinstance(intents, pd.DataFrame):
+        query, name, text = (_first_of(known, intents) for known in (_QUERY_IDS, _INTENT_IDS, _TEXTS))
+        if name is None or text is None:
+            raise ValueError(
+                f"{who}: intents must have the columns iteration and nugget_text (or query); found: "
+                f"{', '.join(map(str, intents.columns)) or 'none'}."
+            )
+        of_query = repeat(query_id, len(intents)) if query is None else intents[query]
+        intents = dict(zip(zip(of_query, intents[name], strict=True), intents[text], strict=True))
+    given = dict(() if intents is None else intents)
+    pairs = {name if isinstance(name, tuple) else (query_id, name): text for name, text in given.items()}
+    return {str(name): text for (query, name), text in pairs.items() if str(query) == query_id and _is_text(text)}
 
 
 def texts_of_queries(*frames: pd.DataFrame) -> dict[str, str]:
@@ -216,12 +204,20 @@ def texts_of_queries(*frames: pd.DataFrame) -> dict[str, str]:
     >>> texts_of_queries(run)
     {'1': 'crane'}
     """
-    texts: dict[str, str] = {}
+    texts: dict[str, Any] = {}
     for frame in frames:
-        found: dict[str, Any] = frame.attrs.get("queries", {})
-        query = next((column for column in ("qid", "query_id") if column in frame), None)
-        if query is not None and "query" in frame:
+        found = frame.attrs.get("queries", {})
+        query = _first_of(_QUERY_IDS, frame)
+        if query and "query" in frame:
             rows = frame.drop_duplicates(query)
             found = dict(zip(rows[query].astype(str), rows["query"], strict=True)) | found
-        texts = {name: text for name, text in found.items() if isinstance(text, str) and text} | texts
+        texts = {name: text for name, text in found.items() if _is_text(text)} | texts
     return texts
+
+
+def _first_of(names: Iterable[str], frame: pd.DataFrame) -> str | None:
+    return next((name for name in names if name in frame), None)
+
+
+def _is_text(cell: Any) -> bool:
+    return isinstance(cell, str) and cell != ""

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .aligned import aligned, in_lines, placed, terminal_width
 from .files import Path
-from .labels import SYSTEMS, escaped, printable, renamed, tex
+from .labels import SYSTEMS, printable, renamed, tex
 from .records import native
 from .writing import is_device, replaced, require_pyarrow
 
@@ -138,8 +138,8 @@ class Table:
         for name, cells, number, wide in zip(
             self.header, self._columns, self._numeric, self._widest_marks, strict=True
         ):
-            kind, head = "r" if number else "l", tex(name)
-            texts = [cell._replace(text=(tex if name in _NAMES else escaped)(cell.text)) for cell in cells]
+            kind, head = "r" if number else "l", tex(name, formulas=True)
+            texts = [cell._replace(text=tex(cell.text, formulas=name in _NAMES)) for cell in cells]
             parts = [text.written(r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$") for text in texts]
             kinds += f"{kind}@{{}}l" if wide else kind
             head = rf"\multicolumn{{2}}{{{kind}}}{{{head}}}" if wide else head

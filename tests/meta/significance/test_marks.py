@@ -8,7 +8,7 @@ import pytest
 from by_hand import of_measures
 from pyterrier_diversity import RBU, UserModel, signature
 from pyterrier_diversity.io import renamed
-from pyterrier_diversity.io.labels import escaped
+from pyterrier_diversity.io.labels import tex
 from pyterrier_diversity.meta import compare, comparison_text, significance_table
 from pyterrier_diversity.meta.significance.marks import with_bounds
 
@@ -107,7 +107,7 @@ def test_latex_shows_names_as_they_are(perquery, name, shown):
     assert lines[9].startswith(f"c & {shown} & 0.20 & ")
     assert lines[2].startswith("% Raised")
     assert lines[3].startswith(r"\begin{tabular}")
-    assert escaped(name) == shown
+    assert tex(name, formulas=False) == shown
 
 
 def test_html_is_a_table_that_others_can_read(perquery):
