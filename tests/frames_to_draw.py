@@ -25,16 +25,6 @@ EXPLAINED = pd.DataFrame(
 ASL = pd.DataFrame(
     [("AP", 2, 0.01), ("AP", 1, 0.5), ("RBU", 1, 0.3), ("RBU", 2, 0.0)], columns=["measure", "rank", "asl"]
 )
-SIZES = pd.DataFrame(
-    [
-        ("AP", "old", 10, 0.8),
-        ("AP", "old", 5, 0.6),
-        ("P", "old", 5, 0.4),
-        ("P", "old", 10, 0.6),
-        ("RBU", "new", 5, 0.9),
-    ],
-    columns=["measure", "family", "size", "tau"],
-)
 PERQUERY = pd.DataFrame(
     [
         ("x", "1", 0.5),
@@ -75,8 +65,6 @@ COMPARED = COMPARED.assign(ci_low=[-0.1, 0.1, 0.0], ci_high=[0.3, 0.5, 0.4])
 # What draws each picture, and of which data.
 PICTURES = {
     "asl_curve": (plots.asl_curve, (ASL,)),
-    "by_topic_set_size": (plots.by_topic_set_size, (SIZES,)),
-    "coverage": (plots.coverage, (QRELS, RUN, "1")),
     "differences": (plots.differences, (COMPARED,)),
     "explain": (plots.explain, (EXPLAINED,)),
     "intent_coverage": (plots.intent_coverage, (QRELS, RUN)),
@@ -92,7 +80,6 @@ PICTURES = {
 # What a frame of `meta` for a picture may not be without.
 COLUMNS = {
     "asl_curve": "measure, rank, asl",
-    "by_topic_set_size": "measure, size, tau",
     "topics_needed": "measure, topics, delta",
 }
 

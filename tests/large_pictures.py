@@ -85,11 +85,8 @@ def _compared() -> pd.DataFrame:
 @cache
 def pictures() -> dict[str, Callable[[], Any]]:
     """Return what draws each picture."""
-    sizes = [5, 10, 15, 20, 25, 30, 35, 40, 45]
     return {
         "asl_curve": lambda: plots.asl_curve(lines("rank", list(range(1, 46)), "asl")),
-        "by_topic_set_size": lambda: plots.by_topic_set_size(lines("size", sizes, "tau")),
-        "coverage": lambda: plots.coverage(*collection(), "7")[0],
         "differences": lambda: plots.differences(_compared()),
         "explain": lambda: plots.explain(_explained(6), "7")[0],
         "explain_one": lambda: plots.explain(_explained(1)[SYSTEMS[0]], "7"),

@@ -3,25 +3,13 @@
 from collections.abc import Callable
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pyterrier_diversity import (
-    CT,
-    RBU,
-    Coverage,
-    DiversityMeasure,
-    StRecall,
-    alpha_nDCG,
-    evaluate_runs,
-    grid,
-    meta,
-    plots,
-)
+from pyterrier_diversity import CT, RBU, Coverage, DiversityMeasure, alpha_nDCG, evaluate_runs, plots
 from pyterrier_diversity.arithmetic import divide
 from pyterrier_diversity.parameters import CUTOFF
-from pyterrier_diversity.transformers import BM25, Explain, OnSubtopics, XQuAD, stages
+from pyterrier_diversity.transformers import BM25, Explain, OnSubtopics
 
 
 class _News(DiversityMeasure):
@@ -84,23 +72,6 @@ def nuggets() -> None:
         plots.intent_coverage(demo.get_qrels(), runs, measure=measure, cutoff=50, ax=ax)
 
 
-def in_a_paper() -> None:
-    """Draw RBU by the effort of reading, for systems that return ten documents and one that returns three."""
-    demo = pt.get_dataset("diversity:demo")
-    systems = {name: demo.get_results(name) for name in ("bm25", "more-like-this", "xquad", "xquad-top-3")}
-    plots.sweep(evaluate_runs(demo.get_qrels(), systems, grid(RBU @ 10, e=np.linspace(0, 0.1, 11))), "e")
-
-
-def gate() -> None:
-    """Draw how many questions a gate needs, for Coverage@5 of two systems of the demo."""
-    demo = pt.get_dataset("diversity:demo")
-    words = [0, 1, 2, 2]  # support is one label
-    qrels = demo.get_qrels().assign(label=lambda frame: frame["label"].map(dict(enumerate(words))), weight=1.0)
-    runs = {name: demo.get_results(name) for name in ("bm25", "xquad")}
-    values = evaluate_runs(qrels, runs, [Coverage @ 5], perquery=True)
-    plots.topics_needed(meta.topics_needed(values, delta=[0.02, 0.05, 0.1, 0.2]))
-
-
 def reading_a_report() -> None:
     """Draw the differences between two systems of the page, query by query."""
     demo = pt.get_dataset("diversity:demo")
@@ -109,30 +80,6 @@ def reading_a_report() -> None:
     plots.per_query_deltas(values, Coverage @ 5, "xquad", "bm25")
 
 
-def tuning() -> None:
-    """Draw the share of the intents of each query that is left after each step of a pipeline."""
-    demo = pt.get_dataset("diversity:demo")
-    scorer = BM25(demo.get_corpus_iter(verbose=False))
-    xquad = XQuAD(OnSubtopics(scorer, demo.get_topics("subtopics"), rescore=True), lambda_=0.7)
-    pipeline = pt.Transformer.from_df(demo.get_results("bm25")) >> pt.RankCutoff(10) >> xquad >> pt.RankCutoff(3)
-    values = evaluate_runs(demo.get_qrels(), stages(pipeline)(demo.get_topics()), [StRecall], perquery=True)
-    names = dict(zip(values["name"].unique(), ["BM25", "first 10", "xQuAD", "first 3"], strict=True))
-    plots.stages(values, names=names)
-
-
-# Those of one function of `plots` have its name.
 OF_PAGES: dict[str, Callable[[], object]] = {
-    "sweep": in_a_paper,
-    "stages": tuning,
-    "topics_needed": gate,
-    **{
-        draw.__name__: draw
-        for draw in (
-            dynamic_domain,
-            nuggets,
-            own_measure,
-            reading_a_report,
-            sessions,
-        )
-    },
+    draw.__name__: draw for draw in (dynamic_domain, nuggets, own_measure, reading_a_report, sessions)
 }

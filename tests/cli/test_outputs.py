@@ -46,7 +46,7 @@ def files(tmp_path, monkeypatch):
         ["report", "qrels.html", BM25, *RBU_5, "-o", "qrels.html"],
         ["explain", "qrels.csv", BM25, *RBU_5, "--query", "1", "-o", "qrels.csv"],
         ["missed", "qrels.csv", BM25, "-o", "qrels.csv"],
-        ["plot", "coverage", "qrels.png", BM25, "--query", "1", "-o", "qrels.png"],
+        ["plot", "intent_coverage", "qrels.png", BM25, "-o", "qrels.png"],
     ],
     ids=" ".join,
 )
@@ -67,7 +67,7 @@ def test_the_file_beside_a_table_is_no_input_either(files):
     [
         (["evaluate", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 1, "does not name a format: its ending must be one of .txt"),
         (["report", QRELS, BM25, *RBU_5, "-o", "x.pdf"], 2, "-o must end in .html or .htm, not 'x.pdf'"),
-        (["plot", "coverage", QRELS, BM25, "--query", "1", "-o", "x.csv"], 2, "svgz, tif, tiff, webp), not 'x.csv'"),
+        (["plot", "intent_coverage", QRELS, BM25, "-o", "x.csv"], 2, "svgz, tif, tiff, webp), not 'x.csv'"),
     ],
 )
 def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_computed(
@@ -86,7 +86,7 @@ def test_an_ending_that_the_command_cannot_write_is_refused_before_anything_is_c
         (["evaluate", QRELS, BM25, *RBU_5, "--format", "csv"], b"name,RBU@5\nbm25,"),
         (["compare", QRELS, BM25, XQUAD, *RBU_5], b"RBU@5\nname"),
         (["report", QRELS, BM25, XQUAD, *RBU_5], b"<!DOCTYPE html>"),
-        (["plot", "coverage", QRELS, BM25, "--query", "1"], b"\x89PNG"),
+        (["plot", "intent_coverage", QRELS, BM25], b"\x89PNG"),
         (["measures", "RBU"], b"RBU("),
     ],
 )
@@ -124,7 +124,7 @@ def test_warnings_about_a_run_name_it_and_the_option_in_every_command(tmp_path, 
         ["missed", QRELS, "odd.run"],
         ["explain", QRELS, "odd.run", *RBU_5, "--query", "1"],
         ["report", QRELS, "odd.run", *RBU_5, "-o", "report.html"],
-        ["plot", "coverage", QRELS, "odd.run", "--query", "1", "-o", "picture.png"],
+        ["plot", "intent_coverage", QRELS, "odd.run", "-o", "picture.png"],
     ):
         told = CliRunner().invoke(app, arguments).stderr.splitlines()
         assert sum(line.startswith("Warning: Run odd: Scores and ranks contradict each other") for line in told) == 1

@@ -17,8 +17,7 @@ def test_every_picture_of_the_module_has_its_name():
 
 MANY = ["-m", "RBU@5 alpha_nDCG@5 StRecall@5"]
 OPTIONS = {
-    "coverage": ["--query", "1"],
-    "explain": ["--query", "1", "-m", "RBU@5"],
+    "explain": ["-q", "1", "-m", "RBU@5"],
     "intent_coverage": [],
     "per_query_deltas": ["-m", "RBU@5"],
     "means": ["-m", "RBU@5"],
@@ -42,7 +41,7 @@ def test_each_picture_is_drawn_into_a_file(tmp_path, name):
 @pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
-    run("plot", "coverage", "demo", "bm25", "--query", "1", "-o", str(tmp_path / f"picture.{ending}"))
+    run("plot", "intent_coverage", "demo", "bm25", "-o", str(tmp_path / f"picture.{ending}"))
 
     assert (tmp_path / f"picture.{ending}").read_bytes()[:4] in (b"\x89PNG", b"%PDF")
 
@@ -50,7 +49,7 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["coverage", QRELS, BM25], 2, "Name one query with --query."),
+        (["explain", QRELS, BM25, "-m", "RBU@5"], 2, "Name one query with --query."),
         (["explain", QRELS, BM25, "--query", "1"], 2, "Name one measure with -m."),
         (["scatter", QRELS, BM25, "-m", "RBU@5"], 2, "Name two measures with -m."),
         (["asl_curve", QRELS, BM25, XQUAD], 2, "Name the measures, as in -m"),
@@ -59,14 +58,12 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
             2,
             "compares each run with the last; give at least two runs.",
         ),
-        (["coverage", QRELS, BM25, "--query", "1", "-o", "x.foo"], 2, "svgz, tif, tiff, webp), not 'x.foo'."),
-        (["coverage", QRELS, BM25, "--query", "1", "-o", "x"], 2, "svgz, tif, tiff, webp), not 'x'."),
+        (["intent_coverage", QRELS, BM25, "-o", "x.foo"], 2, "svgz, tif, tiff, webp), not 'x.foo'."),
+        (["intent_coverage", QRELS, BM25, "-o", "x"], 2, "svgz, tif, tiff, webp), not 'x'."),
         (["intent_coverage", QRELS, BM25, "--query", "1"], 2, "intent_coverage does not read --query: leave it out"),
-        (["coverage", QRELS, BM25, "--query", "1", "-m", "RBU@5"], 2, "coverage does not read --measure"),
         (["stages", QRELS, BM25, "-m", "RBU@5", "--seed", "1"], 2, "stages does not read --seed"),
         (["means", QRELS, BM25, "-m", "RBU@5", "-k", "5"], 2, "means does not read --depth"),
         (["rainbow", QRELS, BM25], 2, "'rainbow' is not one of"),
-        (["coverage", QRELS, BM25, "--query", "99"], 1, "no relevant document for query '99'"),
     ],
 )
 def test_invalid_arguments_of_plot_give_one_sentence(tmp_path, arguments, status, message):
@@ -76,7 +73,7 @@ def test_invalid_arguments_of_plot_give_one_sentence(tmp_path, arguments, status
 
 
 @pytest.mark.usefixtures("no_layout")
-@pytest.mark.parametrize("name", ["coverage", "explain", "missed_intents"])
+@pytest.mark.parametrize("name", ["explain", "missed_intents"])
 def test_pictures_of_a_dataset_have_the_texts_of_its_queries_and_intents(tmp_path, name):
     path = tmp_path / "picture.svg"
     measure = ["-m", "RBU@5"] if name == "explain" else []
@@ -100,5 +97,5 @@ def test_names_and_labels_are_read_from_files(tmp_path):
 
     assert {"Okapi", "xquad"} < set(re.findall(">([^<]+)</text>", path.read_text()))
     assert "mean utility" in path.read_text()
-    refused = fail("plot", "coverage", QRELS, BM25, "--query", "1", *options[4:], "-o", str(path), status=2)
-    assert "The picture coverage does not read --labels: leave it out." in refused
+    refused = fail("plot", "missed_intents", QRELS, BM25, *options[4:], "-o", str(path), status=2)
+    assert "The picture missed_intents does not read --labels: leave it out." in refused

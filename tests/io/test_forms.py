@@ -85,7 +85,6 @@ FUNCTIONS: dict[str, Function] = {
         qrels, {"mine": run, "other": OTHER}, P_Rareness @ 2, [1]
     ),
     "intent_coverage": lambda qrels, run: drawn(plots.intent_coverage(qrels, {"mine": run}, cutoff=3, ax=new())),
-    "coverage": lambda qrels, run: drawn(plots.coverage(qrels, {"mine": run}, "1", ax=[new()])[0]),
     "DiversityEvaluator": lambda qrels, run: DiversityEvaluator(MEASURES, qrels).values(run).tolist(),
     "ir_measures": lambda qrels, run: ir_measures.calc_aggregate(MEASURES, qrels, run),
     "html_report": page,
@@ -446,7 +445,6 @@ def test_names_of_files_that_are_not_unicode_are_written_with_question_marks(tmp
         ("pool_depth: runs", lambda runs, qrels: meta.pool_depth(runs, qrels, MEASURES)),
         ("number_of_systems: runs", lambda runs, qrels: meta.number_of_systems(runs, qrels, MEASURES)),
         ("qrels", plots.intent_coverage),
-        ("qrels", lambda _, qrels: plots.coverage(RUN, qrels, "1")),
     ],
 )
 def test_qrels_in_the_place_of_runs_are_named(name, function):

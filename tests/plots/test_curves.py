@@ -1,11 +1,10 @@
 from itertools import pairwise
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
 
-from frames_to_draw import ASL, PERQUERY, QRELS, RUN, SIZES, STAGES, TOPICS, lines, names, texts
+from frames_to_draw import ASL, PERQUERY, QRELS, RUN, STAGES, TOPICS, lines, names, texts
 from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, meta, plots
 
 pytestmark = pytest.mark.usefixtures("no_layout")
@@ -18,23 +17,6 @@ def test_an_asl_curve_has_a_line_for_each_measure_by_rank():
     assert names(ax) == ["AP", "RBU"]
     assert (ax.get_ylabel(), ax.get_yscale()) == ("achieved significance level (p-value)", "linear")
     assert ax.get_ylim() == (0, 1.02)
-
-
-@pytest.mark.usefixtures("laid_out")
-def test_taus_by_topic_set_size_have_a_line_for_each_measure():
-    ax = plots.by_topic_set_size(SIZES)
-
-    assert lines(ax) == {"AP": [[5, 0.6], [10, 0.8]], "P": [[5, 0.4], [10, 0.6]], "RBU": [[5, 0.9]]}
-    assert ax.get_xlabel() == "topics in a sample"
-    assert ax.get_ylabel() == "Kendall's τ with the ranking by all topics"
-
-
-def test_taus_by_topic_set_size_may_have_a_line_for_each_family():
-    drawn = lines(plots.by_topic_set_size(SIZES, by="family"))
-
-    assert list(drawn) == ["old", "new"]
-    assert np.array(drawn["old"]) == pytest.approx(np.array([[5, 0.5], [10, 0.7]]))
-    assert drawn["new"] == [[5, 0.9]]
 
 
 def test_topics_needed_are_a_line_for_each_measure_on_logarithmic_axes():

@@ -18,7 +18,6 @@ from pyterrier_diversity.transformers import Explain
 # What returns the frame of a picture that has another name.
 SOURCES = {
     "stages": "evaluate_runs(..., perquery=True)",
-    "by_topic_set_size": "meta.topic_sampling",
     "differences": "meta.compare",
     "explain": "transformers.Explain",
     "means": "meta.compare",
@@ -30,9 +29,9 @@ picture = pytest.mark.parametrize(("draw", "data"), PICTURES.values(), ids=PICTU
 
 
 def curves(**values):
-    """A frame of lines by topic set size."""
-    rows = [(name, size, tau) for name, taus in values.items() for size, tau in enumerate(taus, 1)]
-    return pd.DataFrame(rows, columns=["measure", "size", "tau"])
+    """A frame of lines of p-values."""
+    rows = [(name, rank, p) for name, of in values.items() for rank, p in enumerate(of, 1)]
+    return pd.DataFrame(rows, columns=["measure", "rank", "asl"])
 
 
 def test_every_public_picture_is_drawn_here():
@@ -150,7 +149,7 @@ def test_the_docstring_says_which_function_feeds_a_picture(name):
 
 
 def test_ten_lines_have_ten_markers_and_more_differ_in_marker_colour_or_dashes():
-    ax = plots.by_topic_set_size(curves(**{f"m{i:02}": [i / 100, i / 50] for i in range(60)}))
+    ax = plots.asl_curve(curves(**{f"m{i:02}": [i / 100, i / 50] for i in range(60)}))
 
     looks = [(line.get_marker(), line.get_color(), line.get_linestyle()) for line in ax.get_lines()]
     assert len({marker for marker, _, _ in looks[:10]}) == 10
@@ -161,7 +160,7 @@ def test_ten_lines_have_ten_markers_and_more_differ_in_marker_colour_or_dashes()
 def test_lines_are_named_in_a_legend_beside_them(n):
     frame = curves(**{f"m{i}": [i / 100, i / 50] for i in range(n)})
 
-    ax = plots.by_topic_set_size(frame)
+    ax = plots.asl_curve(frame)
 
     ax.figure.draw_without_rendering()
     assert names(ax) == list(frame["measure"].unique())
@@ -173,13 +172,13 @@ def test_lines_are_named_in_a_legend_beside_them(n):
 def test_axes_whose_figure_makes_no_room_have_a_legend():
     _, ax = plt.subplots()
 
-    plots.by_topic_set_size(curves(low=[0.2, 0.3], high=[0.6, 0.9]), ax=ax)
+    plots.asl_curve(curves(low=[0.2, 0.3], high=[0.6, 0.9]), ax=ax)
 
     assert ax.get_legend() is not None
 
 
 def test_dollars_in_names_and_texts_are_no_formulas():
-    line = plots.by_topic_set_size(curves(**{r"$\a$": [0.2, 0.5], "b": [0.6, 0.9]}))
+    line = plots.asl_curve(curves(**{r"$\a$": [0.2, 0.5], "b": [0.6, 0.9]}))
     grid = plots.explain(PICTURES["explain"][1][0].assign(query="from $5 to $10 _{a$"))
 
     for ax in (line, grid):
@@ -188,7 +187,7 @@ def test_dollars_in_names_and_texts_are_no_formulas():
 
 
 def test_labels_may_have_formulas():
-    ax = plots.by_topic_set_size(curves(**{"alpha_nDCG@5": [0.2, 0.5]}), labels={"alpha_nDCG@5": r"$\alpha = 1$-nDCG"})
+    ax = plots.asl_curve(curves(**{"alpha_nDCG@5": [0.2, 0.5]}), labels={"alpha_nDCG@5": r"$\alpha = 1$-nDCG"})
 
     ax.figure.canvas.draw()
     assert names(ax) == [r"$\alpha{}={}1$-nDCG"]
@@ -206,7 +205,7 @@ def test_systems_and_measures_have_the_names_that_are_given():
 
 def test_a_system_has_its_colour_whatever_the_others_are_and_no_two_are_alike():
     values = {name: [0.1, place] for place, name in enumerate("dbac")}
-    of_all = {line.get_label(): line.get_color() for line in plots.by_topic_set_size(curves(**values)).get_lines()}
+    of_all = {line.get_label(): line.get_color() for line in plots.asl_curve(curves(**values)).get_lines()}
     perquery, given = PICTURES["scatter"][1][0], {"y": "#0072B2"}
     ax = plots.scatter(perquery, "AP", "P@5", colors=given)
 
@@ -252,7 +251,7 @@ IN_A_COLUMN = {
     "all pairs": lambda perquery, ax: plots.differences(meta.compare(perquery, "tukey"), ax=ax),
     "one baseline": lambda perquery, ax: plots.differences(meta.compare(perquery, "t", baseline="bm25"), ax=ax),
     "bars": lambda perquery, ax: plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25", ax=ax),
-    "seven measures": lambda _, ax: plots.by_topic_set_size(
+    "seven measures": lambda _, ax: plots.asl_curve(
         curves(**{f"alpha_nDCG(alpha=0.{i})@20": [0.1 * i, 0.9] for i in range(1, 8)}), ax=ax
     ),
     "scatter": lambda perquery, ax: plots.scatter(

@@ -25,21 +25,6 @@ def key(ax):
 
 
 @pytest.mark.usefixtures("laid_out")
-def test_coverage_shows_labels_by_intent_and_rank():
-    ax = plots.coverage(QRELS, RUN, "1", cutoff=4)
-
-    shown = np.asarray(ax.collections[0].get_array()).reshape(3, 3)
-    assert shown.tolist() == [[0, 0, 2], [0, 1, 0], [0, 0, 0]]
-    assert texts(ax.get_yticklabels()) == ["a (0.33)", "b (0.33)", "c (0.33, nothing is relevant)"]
-    assert ticks(ax.xaxis) == ["1", "2", "3"]
-
-
-def test_coverage_of_a_query_without_relevant_documents_says_so():
-    with pytest.raises(ValueError, match="no relevant document for query '3'"):
-        plots.coverage(QRELS, RUN, "3")
-
-
-@pytest.mark.usefixtures("laid_out")
 def test_explain_shows_grades_by_intent_and_rank_new_intents_marks_and_the_running_value():
     ax = plots.explain(EXPLAINED, intents={"a": "first"})
 
@@ -137,7 +122,7 @@ def test_a_query_whose_intents_nobody_misses_is_not_called_unknown():
 def test_rankings_of_fifty_documents_have_a_wider_figure():
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(50)], "score": range(50, 0, -1)})
 
-    few, many = (plots.coverage(QRELS, run, "1", cutoff=cutoff) for cutoff in (10, 50))
+    few, many = (plots.explain(Explain(QRELS, RBU)(run), cutoff=cutoff) for cutoff in (10, 50))
     assert few.get_window_extent().width == pytest.approx(420)
     assert many.get_window_extent().width == pytest.approx(800)
 
@@ -190,18 +175,9 @@ def test_missed_intents_of_an_unknown_query_are_refused(missed, query, message):
         plots.missed_intents(missed, query)
 
 
-def test_weights_of_coverage_are_shares_of_all_intents_that_count():
-    weight = QRELS["iteration"].map({"a": 3.0, "b": 1.0, "c": 0.0})
-
-    ax = plots.coverage(QRELS.assign(weight=weight), RUN, "1")
-
-    assert texts(ax.get_yticklabels()) == ["a (0.75)", "b (0.25)"]
-
-
 @pytest.mark.usefixtures("laid_out")
-@pytest.mark.parametrize("draw", [plots.coverage, plots.intent_coverage])
-def test_memory_does_not_depend_on_the_cutoff(draw):
-    ax = draw(QRELS, RUN, *(["1"] if draw is plots.coverage else []), cutoff=10**9)
+def test_memory_does_not_depend_on_the_cutoff():
+    ax = plots.intent_coverage(QRELS, RUN, cutoff=10**9)
 
     assert ticks(ax.xaxis) == ["1", "2", "3"]
 
@@ -209,7 +185,7 @@ def test_memory_does_not_depend_on_the_cutoff(draw):
 def test_new_intents_labels_and_unjudged_documents_have_a_key():
     unjudged = pd.DataFrame([("1", "new", 0.5)], columns=["qid", "docno", "score"])
 
-    ax = plots.coverage(QRELS, pd.concat([RUN, unjudged]), "1")
+    ax = plots.explain(Explain(QRELS, RBU)(pd.concat([RUN, unjudged])))
 
     assert key(ax) == ["label 0 or none", "label 1", "label 2", "unjudged", "new intent"]
     assert [patch.get_x() for patch in ax.patches if patch.get_hatch()] == [3.5]
@@ -227,7 +203,7 @@ def test_long_texts_of_intents_leave_the_panel_more_than_half_of_the_width(depth
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(depth)], "score": range(depth, 0, -1)})
 
     for names in ({}, dict.fromkeys("abc", LONG)):
-        ax = plots.coverage(QRELS, run, "1", cutoff=depth, intents=names)
+        ax = plots.explain(Explain(QRELS, RBU)(run), cutoff=depth, intents=names)
         ax.figure.draw_without_rendering()
 
         assert ax.get_window_extent().width > 0.5 * ax.figure.bbox.width
@@ -331,17 +307,17 @@ def test_ten_systems_are_in_two_rows_of_panels_and_a_list_of_frames_is_refused()
     ],
 )
 def test_texts_of_intents_may_be_a_mapping_or_a_frame(intents):
-    for ax in (plots.explain(EXPLAINED, intents=intents), plots.coverage(QRELS, RUN, "1", intents=intents)):
-        assert texts(ax.get_yticklabels())[0].startswith("first")
+    assert texts(plots.explain(EXPLAINED, intents=intents).get_yticklabels())[0] == "first"
 
 
 def test_texts_of_intents_are_those_of_the_qrels_unless_others_are_given():
     qrels = QRELS.assign(nugget_text=QRELS["iteration"].map({"a": "the first"}), query="a question")
     explained = Explain(qrels, RBU @ 3)(RUN)
 
-    for ax in (plots.explain(explained), plots.coverage(qrels, RUN, "1")):
-        assert texts(ax.get_yticklabels())[0].startswith("the first")
-        assert ax.get_title() == "query 1: a question"
+    ax = plots.explain(explained)
+
+    assert texts(ax.get_yticklabels())[0] == "the first"
+    assert ax.get_title() == "query 1: a question"
     with pytest.raises(ValueError, match="explain: intents must have the columns iteration and nugget_text"):
         plots.explain(explained, intents=QRELS)
 

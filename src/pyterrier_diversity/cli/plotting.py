@@ -24,18 +24,11 @@ from .outputs import FILE, STANDARD_OUTPUT, Called, tell
 _DEPTH = 10
 
 
-def _sampled(perquery: pd.DataFrame, rng: int, n_jobs: int | None = None) -> pd.DataFrame:
-    n = perquery["qid"].nunique()
-    step = -(-n // 10)
-    return meta.topic_sampling(perquery, sizes=range(step, n + 1, step), rng=rng, n_jobs=n_jobs)
-
-
 # How the frame of a picture is made: by these functions of meta in turn.
 _MADE: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
     "means": (meta.compare,),
     "differences": (meta.compare,),
     "asl_curve": (meta.compare, meta.asl_curve),
-    "by_topic_set_size": (_sampled,),
     "topics_needed": (partial(meta.topics_needed, n=[25, 50, 100, 200]),),
 }
 # A table along a parameter is made in Python.

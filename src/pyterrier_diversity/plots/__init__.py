@@ -6,7 +6,7 @@ of ``ax`` has other axes, too, give it ``layout="constrained"``, which makes roo
 ============================== =========================================================================================
 the picture                    is drawn from
 ============================== =========================================================================================
-`coverage`, `intent_coverage`  runs and qrels
+`intent_coverage`              runs and qrels
 `explain`                      what `transformers.Explain` returns, for one system or several
 `missed_intents`               `pyterrier_diversity.missed_intents`
 `per_query_deltas`, `scatter`  ``pt.Experiment(..., perquery=True)``; `meta.risk` weighs the losses
@@ -14,7 +14,6 @@ the picture                    is drawn from
 `means`, `differences`         `meta.compare`
 `stages`                       ``evaluate_runs(..., perquery=True)`` of `transformers.stages`
 `asl_curve`                    `meta.asl_curve`
-`by_topic_set_size`            `meta.topic_sampling`
 `topics_needed`                `meta.topics_needed` with several ``n`` or ``delta``
 ============================== =========================================================================================
 

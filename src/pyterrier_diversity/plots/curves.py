@@ -1,11 +1,9 @@
 """Pictures with a line for each system or measure, and of differences between systems, query by query."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -21,14 +19,10 @@ from ..meta.scores import read_scores, rounded
 from ..meta.significance.tests import TESTS
 from ..parameters import CUTOFF, checked
 from . import drawing
-from .drawing import COLOURS, COUNTS, LINE, Colours, Names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .drawing import COLOURS, COUNTS, LINE, Axes, Colours, Names
 
 __all__ = [
     "asl_curve",
-    "by_topic_set_size",
     "intent_coverage",
     "per_query_deltas",
     "stages",
@@ -139,42 +133,6 @@ def asl_curve(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = No
         x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
         test = TESTS[frame.attrs["test"]].title if "test" in frame.attrs else ""
         return drawing.caption(ax, test, *drawing.known(frame, **COUNTS), x=x, y=y)
-
-
-def by_topic_set_size(
-    frame: pd.DataFrame, *, by: str = "measure", labels: Names = None, ax: Axes | None = None
-) -> Axes:
-    """Show how similarly samples of the topics and all topics rank the systems, by the size of the samples.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``measure``, ``size`` and ``tau``, as `meta.topic_sampling` returns them.
-    by : str
-        The column that has a line for each of its values. With ``"family"``, a line shows the mean over the measures of
-        a family.
-    labels : mapping, optional
-        The text to show for each measure (or value of ``by``), by its name.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A line for each measure, or for each value of ``by``.
-
-    Raises
-    ------
-    ValueError
-        If the frame has no rows or a column is missing.
-    """
-    who = "by_topic_set_size"
-    taus = drawing.readable(who, frame, "meta.topic_sampling", by, "size", "tau")
-    means = taus.groupby([by, "size"], sort=False)["tau"].mean().reset_index().rename(columns={by: "measure"})
-    with _measure_lines(who, means, "size", "tau", labels, ax) as ax:
-        drawing.integers(ax.xaxis)
-        told, y = drawing.known(frame, **COUNTS), "Kendall's τ with the ranking by all topics"
-        return drawing.caption(ax, f"a line for each {by}", *told, x="topics in a sample", y=y)
 
 
 def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
@@ -328,7 +286,7 @@ def stages(
         ax.plot(values.mean(axis=1), color=COLOURS[0], marker="o", linewidth=2)
         drawing.legend(ax, [ax.get_lines()[0], ax.get_lines()[-1]], ["a query", "mean"])
         given = called("names", names, scores.given).values()
-        texts = [drawing.fitted(name, max(14, *map(len, re.split(r"[\s-]", name)))) for name in given]
+        texts = [drawing.fitted(name, max(14, *map(len, drawing.ENDS.split(name)))) for name in given]
         ax.set_xticks(range(len(steps)), texts)
         what = called("labels", labels, [shown])[shown]
         return drawing.caption(ax, f"{len(scores.queries)} queries", x="step", y=what)

@@ -1,11 +1,9 @@
 """Functions for all pictures: axes that make room for their texts, sizes, checks of frames, legends."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakSet
 
@@ -16,7 +14,9 @@ from ..evaluate.perquery import listed
 from ..io import renamed
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
+else:
+    Axes = Any  # matplotlib is imported when a picture is drawn
 
 # The text to show for each system or measure, by its name; and its colour.
 Names = Mapping[Any, str] | None
@@ -29,6 +29,8 @@ BLUE = COLOURS[0]
 # One marker more than colours, so that many lines differ.
 MARKERS = "os^DvPX*<>p"
 _DASHES = ("-", "--", "-.", ":")
+# Where a line may end: at spaces, and between two words behind one of these marks.
+ENDS = re.compile(r"(\s+|(?<=[\w)'\"\]][-,(+*/|>])(?=\w))")
 _FORMULA = re.compile(r"\$[^$]*\$")
 
 # What tables of `meta` know about their size.
@@ -126,17 +128,23 @@ def of_measure(who: str, frame: pd.DataFrame, measure: object) -> pd.DataFrame:
     return frame[frame["measure"] == one_of(who, "measure", frame["measure"].unique().tolist(), measure)]
 
 
+class _Wrapper(TextWrapper):
+    """A wrapper that ends lines at spaces, and in names of measures and steps behind marks, too."""
+
+    wordsep_re = ENDS
+
+
 def fitted(text: object, width: int = _NAME, lines: int | None = None) -> str:
     """Wrap a text into lines of so many characters, and shorten it if there may not be so many lines.
 
     Dollars are dollars, unless they enclose a formula that matplotlib can read.
     """
     whole = str(text)
-    if _has_formula(whole):
-        whole = _FORMULA.sub(lambda formula: formula[0].replace(" ", "{}"), whole)
+    if formula := _has_formula(whole):
+        whole = _FORMULA.sub(lambda found: found[0].replace(" ", "{}"), whole)
     else:
         whole = whole.replace("$", r"\$")
-    return "\n".join(wrap(whole, width, max_lines=lines, placeholder=" …")) or whole[:width]
+    return _Wrapper(width, break_on_hyphens=not formula, max_lines=lines, placeholder=" …").fill(whole) or whole[:width]
 
 
 def _has_formula(text: str) -> bool:

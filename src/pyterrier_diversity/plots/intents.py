@@ -1,105 +1,24 @@
 """Pictures of intents: which a ranking covers at which rank and what that is worth, and which ones systems miss."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..evaluate import intents_by_rank
-from ..frames import Columns
-from ..io import called, one_or_more_runs, qrels_frame, texts_of, texts_of_queries
-from ..judged import Judgements, Ranked, Run, judge
+from ..io import called, texts_of, texts_of_queries
 from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
 from . import drawing
-from .drawing import Names
+from .drawing import Axes, Names
 from .panels import draw_labels, draw_panels
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["coverage", "explain", "missed_intents"]
+__all__ = ["explain", "missed_intents"]
 
 _EXPLAINED = ("qid", "position", "intents", "new_intents", "unmet_intents", "judged", "tied", "measure", "value")
 _MISSED = ("name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by")
-
-
-def coverage(
-    qrels: Any,
-    runs: Any,
-    query_id: str,
-    *,
-    cutoff: int = 10,
-    intents: Any = None,
-    names: Names = None,
-    ax: Any = None,
-    width: float | None = None,
-) -> Any:
-    """Show which intents of a query runs cover at which rank, darker for a higher label.
-
-    Parameters
-    ----------
-    qrels : DataFrame
-        Qrels, in any form that `io.read_qrels` reads.
-    runs : DataFrame, mapping of names to runs, path, or iterable of paths
-        The results of one system, or of several as `io.read_runs` takes them.
-    query_id : str
-        The query to show.
-    cutoff : int
-        Last rank to show, if the ranking is that long.
-    intents : mapping or DataFrame, optional
-        The texts of intents, by their ids, or a frame such as ``dataset.get_topics("subtopics")``; by default those of
-        the qrels (``nugget_text``), or ids.
-    names : mapping, optional
-        The text to show for each system, by its name.
-    ax : Axes, or sequence of Axes if runs have names, optional
-        Where to draw, one for each system; by default, a new figure with at most five panels beside each other.
-    width : float, optional
-        The width of a new figure in inches, such as that of a page. By default, it is as wide as its panels and texts.
-
-    Returns
-    -------
-    Axes, or list of Axes if runs have names
-        A row for each intent in the qrels, with its share of the total weight, and a column for each rank. The first
-        document of an intent has a ring; unjudged documents are hatched. An intent without a relevant document is
-        labelled as such.
-
-    Raises
-    ------
-    ValueError
-        If the cutoff is below 1, no run is given, the number of axes is wrong, or the qrels have no relevant document
-        for the query.
-
-    Examples
-    --------
-    >>> import pyterrier as pt
-    >>> demo = pt.get_dataset("diversity:demo")
-    >>> ax = coverage(demo.get_qrels(), demo.get_results("xquad"), "3")
-    >>> ax.get_title()
-    'query 3: crane'
-    """
-    who = "coverage"
-    cutoff = checked(who, CUTOFF, cutoff=cutoff)["cutoff"]
-    qrels = qrels_frame(qrels)
-    of_rows = Columns(qrels, ("query_id",), "qrels")["query_id"]
-    judgements = judge(qrels[(of_rows.astype(str) == query_id).to_numpy()])
-    if not len(judgements.intents.ids):
-        raise ValueError(f"The qrels have no relevant document for query {query_id!r}.")
-    systems, named = one_or_more_runs(who, runs)
-    rankings = pd.concat({name: _ranking_of(run, judgements, cutoff) for name, run in systems.items()})
-    known = judgements.named.take(judgements.named.weight > 0)
-    shares = known.weight / known.weight.sum()
-    texts = _texts(who, query_id, intents, qrels)
-    ends = ["" if name in judgements.intents.ids else ", nothing is relevant" for name in known.ids]
-    weights = [f" ({share:.2f}{end})" for share, end in zip(shares, ends, strict=True)]
-    rows = {name: (texts.get(name, name), weight) for name, weight in zip(known.ids, weights, strict=True)}
-    told = _told_of_query(query_id, *systems.values(), qrels)
-    return draw_panels(who, named, rankings, rows, told, names, ax, width)
 
 
 def explain(
@@ -174,9 +93,11 @@ def explain(
     known = sorted({name for column in ("intents", "unmet_intents") for of in rankings[column] for name in of})
     if not known:
         raise ValueError(f"{who}: query {query!r} has no intent with a relevant document.")
-    texts = next(filter(None, (_texts(who, query, intents, frame) for frame in frames.values())), {})
-    rows = {intent: (texts.get(intent, intent), "") for intent in known}
-    return draw_panels(who, named, rankings, rows, _told_of_query(query, *frames.values()), names, ax, width)
+    of_frames = (frame.attrs.get("texts", {}).get(query) for frame in frames.values())
+    texts = texts_of(who, intents, query) or next(filter(None, of_frames), {})
+    rows = {intent: texts.get(intent, intent) for intent in known}
+    told = ": ".join(filter(None, [f"query {query}", texts_of_queries(*frames.values()).get(query)]))
+    return draw_panels(who, named, rankings, rows, told, names, ax, width)
 
 
 def missed_intents(
@@ -248,16 +169,6 @@ def missed_intents(
         return drawing.caption(ax, f"query {query}: {part}intents that a system misses{of_all}", x=marks)
 
 
-def _ranking_of(run: Any, judgements: Judgements, cutoff: int) -> pd.DataFrame:
-    """Return the ranking of a run for the one query of the judgements, in the columns of `transformers.Explain`."""
-    read = Run(run)
-    docs = read.ranking(judgements.query_ids[0], cutoff)
-    judged = [doc in judgements.judged_docs[0] for doc in docs] or [True]
-    found, ranks = intents_by_rank(Ranked.of_run(read, judgements).top(cutoff)), range(1, len(judged) + 1)
-    intents, new = zip(*(found[0, rank] for rank in ranks), strict=True)
-    return pd.DataFrame({"position": ranks, "judged": judged, "intents": intents, "new_intents": new, "tied": False})
-
-
 def _rankings_to_show(
     who: str, frames: Mapping[str, pd.DataFrame], query_id: str | None, cutoff: int | None, labels: Names
 ) -> pd.DataFrame:
@@ -284,16 +195,3 @@ def _rankings_to_show(
             of = f" of {name}" if name else ""
             raise ValueError(f"{who}: the frame{of} has no query {query!r} down to rank {cutoff}.")
     return rows
-
-
-def _texts(who: str, query_id: str, intents: Any, frame: pd.DataFrame) -> dict[str, str]:
-    """Return the texts of a query's intents: those given, or those of qrels or of an explanation."""
-    if intents is not None:
-        return texts_of(who, intents, query_id)
-    known = frame.attrs.get("texts", {}).get(query_id, {})
-    return known or (texts_of(who, frame, query_id) if "nugget_text" in frame else {})
-
-
-def _told_of_query(query_id: str, *frames: pd.DataFrame) -> str:
-    """Return the id of a query, and its text if a frame has it."""
-    return ": ".join(filter(None, [f"query {query_id}", texts_of_queries(*frames).get(query_id)]))

@@ -1,19 +1,14 @@
 """Panels of rankings beside each other: labels by intent and rank, marks, the values above, and a legend."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..io import called
 from . import drawing
-from .drawing import BLUE, Names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .drawing import BLUE, Axes, Names
 
 # The shade of documents that are judged, but not relevant.
 _JUDGED_0 = "#eef1f4"
@@ -31,7 +26,7 @@ def draw_panels(
     who: str,
     named: bool,
     rankings: pd.DataFrame,
-    rows: Mapping[str, tuple[str, str]],
+    rows: Mapping[str, str],
     told: str,
     names: Names,
     ax: Any,
@@ -39,7 +34,7 @@ def draw_panels(
 ) -> Any:
     """Draw a panel for each system, with the values above it. Return one panel if the system is not named.
 
-    ``rows`` has the text of each intent, and what is behind it. ``whole`` is the width of a new figure.
+    ``rows`` has the text of each intent. ``whole`` is the width of a new figure.
     """
     system_of = rankings.index.get_level_values(0)
     systems = called("names", names, system_of.unique())
@@ -54,21 +49,20 @@ def draw_panels(
     labels = np.array([[of.get(intent, 0) for of in rankings["intents"]] for intent in rows], dtype=np.float64)
     new = np.array([[intent in of for of in rankings["new_intents"]] for intent in rows])
     starts, depths = rankings["position"].groupby(level=0).first(), system_of.value_counts()
-    n_columns, width, texts, height = _sizes(rows, len(systems), depths.max(), given, whole, "value" in rankings)
+    n_columns, width, texts, height = _sizes(rows, len(systems), depths.max(), given, whole)
     with drawing.panels(given, len(systems), n_columns, width, height, whole) as panels:
         for place, (panel, (system, name)) in enumerate(zip(panels, systems.items(), strict=True)):
             at = system_of == system
-            ranking, inner = rankings[at], [panel]
-            if "value" in ranking:
-                above = 0.9 if given is None else min(0.9, 0.3 * drawing.size_of(panel)[1])
-                inner.append(_draw_values(panel, ranking, rankings["value"], above))
+            ranking = rankings[at]
+            height_above = 0.9 if given is None else min(0.9, 0.3 * drawing.size_of(panel)[1])
+            above = _draw_values(panel, ranking, rankings["value"], height_above)
             draw_labels(panel, labels[:, at], max(_HIGHEST, labels.max()), texts, height, starts[system])
             _draw_marks(panel, ranking, new[:, at])
             panel.set_ylim(len(rows) - (0.1 if rankings["tied"].any() else 0.5), -0.5)
             panel.set_xlim(right=(starts + depths).max() - 0.5)
             x = "rank; a line ends a turn" if "turn" in ranking else "rank"
             drawing.caption(panel, name, "" if given is None and several else told, x=x)
-            for beside in inner if given is None and place % n_columns else ():
+            for beside in (panel, above) if given is None and place % n_columns else ():
                 beside.set_ylabel("")
                 beside.tick_params(labelleft=False)
         _key(panels[n_columns - 1], rankings, labels, new)
@@ -79,7 +73,7 @@ def draw_panels(
 
 
 def _sizes(
-    rows: Mapping[str, tuple[str, str]], n: int, depth: int, given: Any, whole: float | None, has_values: bool
+    rows: Mapping[str, str], n: int, depth: int, given: Any, whole: float | None
 ) -> tuple[int, float, list[str], float]:
     """Return the number of panels beside each other, their width, the names of rows in lines, and the height."""
     fit = _MOST_PANELS if whole is None else max(1, int(whole / _NARROWEST))
@@ -87,9 +81,9 @@ def _sizes(
     n_columns = -(-n // n_rows)
     width = max(float(np.clip(_PANELS / n_columns - 0.5, 0, 4.2)), min(8.0, 0.16 * depth))
     # The values above take some of the room.
-    most = 1 / n_rows if not has_values else 1 / n_rows - 0.1 if given is None else 0.6
-    ax = None if given is None else given[0]
-    return n_columns, width, *drawing.in_rows(rows.values(), ax, drawing.name_length(whole), most=most)
+    most, ax = (1 / n_rows - 0.1, None) if given is None else (0.6, given[0])
+    names = [(text, "") for text in rows.values()]
+    return n_columns, width, *drawing.in_rows(names, ax, drawing.name_length(whole), most=most)
 
 
 def _draw_values(panel: Axes, ranking: pd.DataFrame, values: pd.Series, height: float) -> Axes:

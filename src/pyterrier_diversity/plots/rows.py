@@ -1,9 +1,7 @@
 """Pictures of means: a point for each system or pair of systems, with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,10 +12,7 @@ from ..meta.scores import range_of, read_scores, rounded
 from ..meta.significance.marks import told_of_test, with_bounds
 from ..meta.significance.tests import mean_interval
 from . import drawing
-from .drawing import BLUE, Colours, Names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .drawing import BLUE, Axes, Colours, Names
 
 __all__ = ["differences", "means", "scatter"]
 

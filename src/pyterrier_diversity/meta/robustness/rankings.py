@@ -198,6 +198,11 @@ def topic_sampling(
       measure  size   tau    sd  n_trials
     0      AP     1  0.32  0.95       100
     1      AP     3  1.00  0.00       100
+
+    A picture with a line for each measure:
+
+    >>> table = topic_sampling(frame, sizes=[1, 2, 3], rng=1)
+    >>> ax = table.pivot(index="size", columns="measure", values="tau").plot(marker="o")
     """
     who = "topic_sampling"
     n_trials = N_TRIALS.check(who, "n_trials", n_trials)
