@@ -104,7 +104,7 @@ def test_means_and_intervals_are_those_of_the_other_functions(page):
     header, *body = page.tables["means"]
     assert page.tables["covered"][0][1:] == [row[0] for row in page.tables["shares"][1:]] == [row[1] for row in body]
 
-    assert header == ["no.", "system", *map(str, MEASURES)]
+    assert header == ["no.", "name", *map(str, MEASURES)]
     assert [name for _, name, *_ in body] == means["RBU@10"].sort_values(ascending=False).index.tolist()
     for number, (place, name, *cells) in enumerate(body, 1):
         assert int(place) == number
@@ -218,7 +218,7 @@ def test_one_system_is_shown_without_comparisons(tmp_path):
     text = written(tmp_path, QRELS, {"x": RUNS["x"]}, [StRecall @ 2])
     page = Page(text)
 
-    assert page.tables["means"] == [["no.", "system", "StRecall@2"], ["1", "x", "0.250"]]
+    assert page.tables["means"] == [["no.", "name", "StRecall@2"], ["1", "x", "0.250"]]
     assert page.headlines == [
         "Diversity of search results",
         "Warnings",

@@ -26,6 +26,7 @@ from ..meta.scores import Scores, read_scores, rounded
 from ..meta.significance.marks import told_of_test
 from ..meta.significance.tests import Test
 from ..parameters import CUTOFF, checked
+from ..progress import progress_bar
 from ..randomness import Rng
 from ..warnings import KINDS
 from .summary import TestedMeans, meaning
@@ -126,24 +127,24 @@ def html_report(
     chosen = {str(measure): measure for measure in read_some_measures(_WHO, measures)}
     cutoff = checked(_WHO, CUTOFF, cutoff=cutoff)["cutoff"] or max(last_rank(one) or 0 for one in chosen.values()) or 10
     before = pending()
-    with collected() as found:
+    with progress_bar(2, "report", unit="part") as bar, collected() as found:
         qrels, given, frames = _read(qrels, runs, path, baseline)
         perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
+        bar.update()
         scores = read_scores(perquery)
         how: dict[str, Any] = {"test": test, "baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
         tested = TestedMeans(scores, _compared(perquery, scores, **how))
     frames = {name: frames[name] for name in tested.systems}
     with collected():  # warnings that are given already
-        data, further = _data_told(qrels, given, frames, cutoff, found)
+        data, further = _data_told(qrels, given, frames, cutoff, before, found)
         page = _template().render(
             title=title,
             names=io.called("names", names, frames),
             labels=io.called("labels", labels, chosen),
             cutoff=cutoff,
             tested=tested,
-            meanings={name: meaning(measure) for name, measure in chosen.items()},
+            measures=chosen,
             signatures=perquery.attrs["signatures"],
-            warnings=[(type(warning).__name__, str(warning)) for warning in merged([*before, *found, *further])],
             **data,
             **_differences_told(qrels, frames, scores, baseline or next(iter(given))),
             **_intents_told(qrels, frames, cutoff),
@@ -184,7 +185,7 @@ def _template() -> Any:
 
     how: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     environment = Environment(**how, finalize=_printable)
-    environment.globals["told_of_test"] = told_of_test
+    environment.globals |= {"told_of_test": told_of_test, "meaning": meaning}
     return environment.from_string(files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8"))
 
 
@@ -198,11 +199,12 @@ def _data_told(
     runs: Mapping[str, Any],
     frames: Mapping[str, pd.DataFrame],
     cutoff: int,
+    before: Iterable[Told],
     found: Iterable[Told],
 ) -> tuple[dict[str, Any], list[Told]]:
-    """Return the texts of the queries, notes on the data, the date, the files and the versions; and further warnings.
+    """Return the texts of the queries, notes on the data, all warnings, the date, the files and the versions.
 
-    These are the warnings of `check_files`, without those of a kind that was ``found`` for their run.
+    Return also the further warnings of `check_files`, without those of a kind that was ``found`` for their run.
     """
     versions = [f"{name} {version(name)}" for name in ("pyterrier-diversity", "ir-measures", "numpy", "scipy")]
     made = {
@@ -219,7 +221,9 @@ def _data_told(
         if row["about"] and (row["name"], row["about"]) not in known
     ]
     notes = [row for row in rows if row["kind"] == "note"]
-    return {"asked": io.texts_of_queries(qrels, *frames.values()), "notes": notes, "made": made}, further
+    warnings = [(type(warning).__name__, str(warning)) for warning in merged([*before, *found, *further])]
+    asked = io.texts_of_queries(qrels, *frames.values())
+    return {"asked": asked, "notes": notes, "made": made, "warnings": warnings}, further
 
 
 def _file(given: Any) -> str:
