@@ -17,7 +17,7 @@ def test_every_picture_of_the_module_has_its_name():
 
 MANY = ["-m", "RBU@5 alpha_nDCG@5 StRecall@5"]
 OPTIONS = {
-    "explain": ["-q", "1", "-m", "RBU@5"],
+    "explain": ["--query", "1", "-m", "RBU@5"],
     "intent_coverage": [],
     "per_query_deltas": ["-m", "RBU@5"],
     "means": ["-m", "RBU@5"],
