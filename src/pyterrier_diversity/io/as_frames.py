@@ -13,7 +13,7 @@ from ..warnings import RowsWarning
 from .dynamic_domain import read_dd_run
 from .forms import SharedColumns, check_names, completed, frame_of, highest_label_last, new_names, rows_of_row
 from .labels import printable
-from .lines import Kinds, Same, read_columns
+from .lines import Kinds, read_columns
 from .look import NAMES_OF_RESULTS, NEEDED, USUAL_NAMES, Look
 from .nuggets import read_nuggets
 from .records import Field, Label
@@ -45,8 +45,9 @@ _KINDS: Kinds = {
 
 def read_lines_of_run(look: Look) -> pd.DataFrame:
     """Read lines ``query Q0 document rank score tag``, with the rank or the score."""
-    # The other of rank and score may contain anything. A run of several systems has several tags.
-    kinds: Kinds = {"qid": str, "q0": Same, "docno": str, "rank": object, "score": float, "tag": Same}
+    # The other of rank and score may contain anything. Only a run of several systems has several tags.
+    often = pd.Categorical
+    kinds: Kinds = {"qid": str, "q0": often, "docno": str, "rank": object, "score": float, "tag": often}
     kinds |= {"rank": float, "score": None} if look.by_rank else {}
     return _read(look, kinds)
 
@@ -54,7 +55,8 @@ def read_lines_of_run(look: Look) -> pd.DataFrame:
 def read_lines_of_qrels(look: Look) -> pd.DataFrame:
     """Read lines ``query intent document label``, optionally with the weight of the intent."""
     kinds: Kinds = {"qid": str, "iteration": str, "docno": str, "label": Label}
-    table = read_columns(look.data, kinds, {"weight": float}, separator=look.separator)
+    kinds |= {"weight": float} if len(look.lines[0]) > len(kinds) else {}
+    table = read_columns(look.data, kinds, separator=look.separator)
     if "weight" in table:
         first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
         for row in table[first != table["weight"]].head(1).itertuples():

@@ -19,6 +19,8 @@ from .lines import Kinds, read_columns, read_pairs
 _SESSION: Kinds = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 # The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
 _LINE_OF_SESSION = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")
+# A blank line that is not above the data.
+_BLANK_LINE = re.compile(rb"(?<=\S)[^\S\n]*\n[^\S\n]*\n")
 
 # What is wrong with elements of a truth file, by the XPath that finds them.
 _FAULTS = {
@@ -109,7 +111,9 @@ def read_dd_run(path: Source, doc_len: Mapping[str, float] | Path | None = None)
     ValueError
         If a line cannot be read; the message names file and line.
     """
-    table = read_columns(path, _SESSION, separator="\t", to_blank=True)
+    content = read_content(path)
+    begin = content._replace(data=_BLANK_LINE.split(content.data, 1)[0])
+    table = read_columns(begin, _SESSION, separator="\t")
     order = np.lexsort((-table["score"].to_numpy(), table["turn"].to_numpy(), pd.factorize(table["qid"])[0]))
     table = table.iloc[order].reset_index(drop=True)
     tie = table.groupby(["qid", "turn", "score"], sort=False).ngroup()

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..frames import PYTERRIER_NAMES, refuse_read
 from .files import Content, is_file, read_content, visible_files
-from .lines import quoting_of, words_of
+from .lines import are_quoted, words_of
 from .records import Field, native, plain, read_csv, read_json, read_parquet, reads
 
 Wanted = Literal["run", "qrels", "results"]
@@ -233,12 +233,12 @@ def _of_content(look: Look) -> Look:
     begin = content.data[:_MOST_BYTES]
     whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
     separated = _separator_of(line, separator, look)
-    quoting = quoting_of(whole)
+    quoted = are_quoted(whole)
     lines = whole.decode(errors="replace").splitlines()
     # Names of systems may have spaces, and rows of means come late.
     most = len(lines) if look.wanted == "results" else _MOST_LINES
     filled = [each for each in lines[: content.data.count(b"\n", 0, 4096) + most] if each.strip()]
-    words = [words_of(each, quoting, separated) for each in filled[:most]]
+    words = [words_of(each, quoted=quoted, separator=separated) for each in filled[:most]]
     return replace(look, form="lines", lines=tuple(words), text="lines", separator=separated)
 
 

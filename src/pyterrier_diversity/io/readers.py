@@ -238,6 +238,8 @@ def _refuse_repeated_ranks(run: frames.Columns) -> None:
 def _check_rankings(run: frames.Columns) -> None:
     """Raise a ``ValueError`` if queries have several rankings with the same ranks, and warn if their ranks differ."""
     for name in (name for name in run.theirs if str(name).lower() in _OF_RANKINGS):
+        if run[name].nunique(dropna=False) < 2:
+            continue
         ids, rank = run.ids("query_id").codes, run.ranks()
         of_queries = pd.DataFrame({"query": ids, "word": run[name].map(str).to_numpy()}).drop_duplicates()
         several = of_queries[of_queries.duplicated("query", keep=False)]
