@@ -120,7 +120,7 @@ def _read_at_once(content: Content, columns: Kinds) -> pd.DataFrame | None:
 def _are_right(column: pd.Series, kind: type | None) -> bool:
     """Tell whether words are not empty, and numbers are finite, and not negative if they are integers."""
     if kind in (float, Label, int):
-        return bool(np.isfinite(column).all() and (kind is not int or (column >= 0).all()))
+        return bool(np.isfinite(column).all() and (kind is not int or column.between(0, 10**18 - 1).all()))
     return kind is object or not (column == "").any()
 
 
