@@ -464,3 +464,11 @@ def test_the_shell_names_the_option_for_a_column_that_looks_like_the_intent(tmp_
     assert "qrels have a column nugget, but no column iteration" in message
     assert "in the shell, --columns nugget=iteration" in message
     assert "0.5000" in shell.run(*arguments, "--columns", "nugget=iteration")
+
+
+def test_a_new_name_is_for_the_row_or_for_the_documents_in_its_list():
+    docs = [{"id": "d1", "sim": 2}, {"id": "d2", "sim": 1}]
+
+    run = read_run([{"id": "q", "hits": docs}], columns={"id": "qid", "sim": "score"})
+
+    assert run[["qid", "docno", "score"]].to_numpy().tolist() == [["q", "d1", 2], ["q", "d2", 1]]

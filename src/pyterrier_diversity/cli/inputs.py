@@ -118,7 +118,7 @@ class Asked:
             found: set[str] = set()
             for file in files:
                 with suppress(ValueError):  # which is raised when its turn comes
-                    found |= io.all_names(io.look_at(file, "run"))
+                    found.update(io.all_names(io.look_at(file, "run")))
             for name in (name for name in new.keys() - found if not name.isdigit()):
                 hint = f" Did you mean {new[name]}={name}?" if new[name] in found else ""
                 raise ValueError(

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,10 @@ import pandas as pd
 from ..frames import LARGEST_EXACT, PYTERRIER_NAMES, Columns, exact, warn
 from ..warnings import RowsWarning
 from .dynamic_domain import read_dd_run
-from .forms import SharedColumns, check_names, completed, frame_of, highest_label_last, new_names, rows_of_row
+from .forms import completed, frame_of, highest_label_last, rows_of_row
 from .labels import printable
 from .lines import Kinds, read_columns
-from .look import NAMES_OF_RESULTS, NEEDED, USUAL_NAMES, Look
+from .look import NAMES_OF_RESULTS, NEEDED, USUAL_NAMES, Look, check_names
 from .nuggets import read_nuggets
 from .records import Field, Label
 
@@ -121,7 +120,7 @@ def read_session(look: Look) -> pd.DataFrame:
 
 def read_as_nuggets(look: Look) -> pd.DataFrame:
     """Read nuggets, from a folder or from the look at the data."""
-    return read_nuggets(look.data if look.form == "object" else look, columns=look.columns)
+    return read_nuggets(look.data, columns=look.columns) if look.form == "object" else read_nuggets(look)
 
 
 def read_table(look: Look) -> pd.DataFrame:
@@ -134,14 +133,12 @@ def read_table(look: Look) -> pd.DataFrame:
 
 def read_scores(look: Look) -> pd.DataFrame:
     """Read qrels whose labels are called score."""
-    return read_table(replace(look, columns=SharedColumns({**look.columns, "score": "label"})))
+    return read_table(look).rename(columns={"score": "label"})
 
 
 def _renamed(look: Look, usual: Mapping[str, str]) -> pd.DataFrame:
     """Return a frame with new names of columns, and usual ones unless another column has them."""
-    check_names(look.fields, look.columns, look.name)
-    names = {old: new for old, new in usual.items() if old in look.fields and new not in look.fields}
-    names |= new_names(look.data.columns, look.columns)
+    names = {old: new for old, new in usual.items() if old in look.data and new not in look.data}
     return look.data.rename(columns=names) if names else look.data
 
 

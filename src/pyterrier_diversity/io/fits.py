@@ -11,7 +11,7 @@ from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .labels import is_measure
-from .look import NEEDED, Look, inner, usual_names
+from .look import NEEDED, Look, usual_names
 from .nugget_records import LEVELS, NO_SUPPORT
 from .records import is_frame, reads
 
@@ -90,7 +90,7 @@ def missing(names: Container[str], needed: Iterable[str]) -> list[str]:
 
 def by_number(look: Look) -> bool:
     """Fit lines of which the columns that are needed were named by number."""
-    names = usual_names((name for place, name in look.columns.items() if place.isdigit()), {})
+    names = usual_names(name for place, name in look.columns.items() if place.isdigit())
     return look.form == "lines" and not missing(names, NEEDED[look.wanted])
 
 
@@ -163,8 +163,7 @@ def is_request(record: Mapping[Any, Any], _: Look) -> bool:
 
 def lists_documents(record: Mapping[Any, Any], look: Look) -> bool:
     """Fit an object about a query with a list of documents."""
-    names = {look.columns.get(name, name): docs for name, docs in record.items()}
-    return "qid" in look.names and any(isinstance(names.get(name), (Mapping, list, tuple)) for name in LISTS)
+    return "qid" in look.names and any(isinstance(record.get(name), (Mapping, list, tuple)) for name in LISTS)
 
 
 def kind_of(docs: Any) -> str:
@@ -188,7 +187,7 @@ def kind_of(docs: Any) -> str:
     if not isinstance(docs, (list, tuple)):
         return "other"
     if isinstance(docs[0], Mapping) or hasattr(docs[0], "_fields"):
-        is_row = isinstance(docs[0], Mapping) and {"qid", "docno"} <= usual_names(docs[0], {})
+        is_row = isinstance(docs[0], Mapping) and {"qid", "docno"} <= usual_names(docs[0])
         return "rows" if is_row else "objects"
     are_groups = all(isinstance(group, list) and not any(type(one) is float for one in group) for group in docs)
     return "groups" if are_groups else "list"
@@ -219,15 +218,13 @@ def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
 
 def of_nuggets(test: Callable[[Mapping[str, Any]], bool]) -> Fits:
     """Fit an object in a format of nuggets."""
-    return of_record(lambda record, look: test({look.columns.get(key, key): one for key, one in record.items()}))
+    return of_record(lambda record, _: test(record))
 
 
 def are_nugget_rows(look: Look) -> bool:
     """Fit rows about nuggets: without labels, with words for them, or in JSON."""
     if of_names("qid", "docno", "label")(look):
-        place, *_ = (i for i, name in enumerate(look.fields) if "label" in usual_names([name], look.columns))
-        top = look.data[:_FEW]
-        words = top.iloc[:, place] if look.form == "frame" else (inner(one.value, look.fields[place]) for one in top)
+        words = (value for row in _rows(look) for name, value in row.items() if "label" in usual_names([name]))
         if any(word in (*LEVELS, NO_SUPPORT) for word in words if isinstance(word, str)):
             return True
     is_about = look.form in ("frame", "records") and not look.names.isdisjoint(_OF_NUGGETS)
@@ -235,9 +232,12 @@ def are_nugget_rows(look: Look) -> bool:
     return (is_about and look.text == "json") or ((is_about or is_listed) and look.names.isdisjoint(_VALUES))
 
 
-def _first(look: Look) -> Mapping[Any, Any]:
-    """Return the first row of a table."""
-    return look.record or next(iter(look.data.head(1).to_dict("records")), {})
+def _rows(look: Look) -> list[Mapping[Any, Any]]:
+    """Return the first rows of a table."""
+    first = look.data[:_FEW]
+    if look.form == "frame":
+        return first.to_dict("records")
+    return [one.value for one in first if isinstance(one.value, Mapping)]
 
 
 def are_qrels_of_beir(look: Look) -> bool:
@@ -251,7 +251,8 @@ def have_aspects(look: Look) -> bool:
         return False
     others = [
         value
-        for name, value in _first(look).items()
-        if not usual_names([name], {}) & {"qid", "docno", "iteration", "q0"}
+        for row in _rows(look)[:1]
+        for name, value in row.items()
+        if not usual_names([name]) & {"qid", "docno", "iteration", "q0"}
     ]
     return len(others) > 1 and all(number_of(value) % 1 == 0 for value in others)

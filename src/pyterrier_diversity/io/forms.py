@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Columns, exact, given_frame
-from .look import USUAL_NAMES, Look, all_names, inner
+from .look import USUAL_NAMES, Look
 from .records import Field, plain
 
 # TREC's placeholders for an intent.
@@ -29,32 +29,10 @@ _READERS: dict[str, Callable[[Field], Any]] = {
 RowsIn = Callable[[Field, Look], Iterable[dict[Any, Any]]]
 
 
-class SharedColumns(dict[str, str]):
-    """New names of columns, shared by several files, each of which may have only some of the columns."""
-
-
-def check_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> None:
-    """Raise a ``ValueError`` if a column that gets a new name does not exist."""
-    names = list(map(str, found))
-    missing = [name for name in columns if name not in names]
-    if missing and not isinstance(columns, SharedColumns):
-        listed = ", ".join(names)
-        raise ValueError(f"{what}: columns renames {missing[0]!r}, which is not a column; found: {listed}.")
-
-
-def new_names(found: Iterable[Any], columns: Mapping[str, str]) -> dict[Any, str]:
-    """Return the new name of each column that gets one. An old column of that name is kept as ``name (old)``."""
-    names = list(found)
-    new = {old: columns[str(old)] for old in names if str(old) in columns}
-    taken = {USUAL_NAMES.get(name, name) for name in new.values()}
-    return {**{name: f"{name} (old)" for name in names if USUAL_NAMES.get(name, name) in taken}, **new}
-
-
 def frame_of(rows_in: RowsIn, look: Look) -> pd.DataFrame:
     """Return the rows of records as a frame; numbers in text are checked, so that errors name file and line."""
     if rows_in is rows_of_queries and not look.text and all(isinstance(docs, Mapping) for docs in look.record.values()):
         return given_frame(look.record, _REQUIRED[look.wanted], look.name)
-    check_names(sorted(all_names(look)), look.columns, look.name)
     rows: list[dict[Any, Any]] = []
     places: list[str] = []
     listed: set[str] = set()
@@ -79,7 +57,7 @@ def completed(frame: pd.DataFrame, places: Sequence[str], look: Look) -> pd.Data
 
 def rows_of_row(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
     """Yield an object as a row, or a row for each document of its list."""
-    row = named(record.need_object(), record.where, look.columns)
+    row = named(record.need_object(), record.where)
     if isinstance(row.get("query"), Mapping):
         row |= {"qid": row["query"].get("qid"), "query": row["query"].get("text")}
     lists = [name for name in LISTS if isinstance(row.get(name), (Mapping, list, tuple))]
@@ -105,7 +83,7 @@ def rows_of_queries(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
 
 def rows_of_answer(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
     """Yield the row of a judged answer, which is the only document of its system."""
-    row = named(record.need_object(), record.where, look.columns)
+    row = named(record.need_object(), record.where)
     yield {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
 
 
@@ -150,24 +128,18 @@ def _with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
     return qrels.assign(**filled, **intent)
 
 
-def named(
-    record: Mapping[Any, Any], what: str, columns: Mapping[str, str], others: Mapping[str, str] = USUAL_NAMES
-) -> dict[Any, Any]:
-    """Return an object with new names of its fields, and PyTerrier's for the ``others``.
+def named(record: Mapping[Any, Any], what: str, names: Mapping[str, str] = USUAL_NAMES) -> dict[Any, Any]:
+    """Return an object with the ``names`` that its fields have here.
 
     Raises
     ------
     ValueError
         If two names of one field have different values.
     """
-    nested = {name: inner(record, name) for name in columns if "." in name}
-    record = {**record, **{name: value for name, value in nested.items() if value is not None}} if nested else record
-    names = new_names(record, columns) if columns else {}
     row: dict[Any, Any] = {}
-    has_id = any(names.get(name, name) in ("docno", "doc_id") for name in record)
-    for old, value in record.items():
-        given = names.get(old, old)
-        name = others.get(given, given)
+    has_id = any(name in record for name in ("docno", "doc_id"))
+    for given, value in record.items():
+        name = names.get(given, given)
         if given == "docid" != name and has_id:  # PyTerrier's number of a document
             continue
         known = row.setdefault(name, value)
@@ -187,7 +159,7 @@ def _documents(docs: Any, rest: Mapping[Any, Any], what: str, look: Look) -> Ite
         value_name = "score" if is_run else "label"
         yield from ({**rest, "docno": doc, value_name: value} for doc, value in docs.items())
         return
-    rows = [_document(doc, what, look.columns) for doc in docs]
+    rows = [_document(doc, what) for doc in docs]
     n_scored = sum("score" in row or "rank" in row for row in rows)
     if is_run and 0 < n_scored < len(rows):
         raise ValueError(f"{what}: in a list, {n_scored} of {len(rows)} documents have scores. Score all or none.")
@@ -196,16 +168,16 @@ def _documents(docs: Any, rest: Mapping[Any, Any], what: str, look: Look) -> Ite
         yield {**rest, **placed, **row}
 
 
-def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]:
+def _document(doc: Any, what: str) -> dict[Any, Any]:
     """Return the row of a document: an id, an object, what LangChain and LlamaIndex return, or one with its score."""
     if doc is None or isinstance(doc, (str, bytes, Number)):
         return {"docno": doc}
     if isinstance(doc, (tuple, list)) and len(doc) == 2 and (isinstance(doc[1], Number) or not hasattr(doc, "_fields")):
         if not isinstance(doc[1], Number):
             raise TypeError(f"{what}: the score in {doc!r:.80} must be a number, not {doc[1]!r:.80}.")
-        return {**_document(doc[0], what, columns), "score": doc[1]}
+        return {**_document(doc[0], what), "score": doc[1]}
     if isinstance(doc, Mapping):
-        row = named(doc, what, columns)
+        row = named(doc, what)
         of_id = next((name for name in _DOC_IDS if name in row), None)
         return {"docno" if name == of_id else name: value for name, value in row.items()}
     node, score = getattr(doc, "node", doc), getattr(doc, "score", None)
@@ -214,7 +186,7 @@ def _document(doc: Any, what: str, columns: Mapping[str, str]) -> dict[Any, Any]
     ids = [told.get("docno"), *(getattr(node, n, None) for n in _NODE), told.get("doc_id"), told.get("docid")]
     known = next((one for one in ids if one not in (None, "")), None)
     if known is None and isinstance(plain(doc), Mapping):
-        return _document(plain(doc), what, columns)
+        return _document(plain(doc), what)
     if known is None:
         raise TypeError(
             f"{what}: a document of type {type(doc).__name__} has no id: give an id or metadata['docno'], or lists of "

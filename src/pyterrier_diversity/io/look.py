@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -44,6 +44,10 @@ _TAG = re.compile(rb"^runid\s+all\s.*$", re.MULTILINE)
 # How many words the lines of runs and qrels have.
 _WORDS = range(3, 7)
 _MOST_LINES, _MOST_BYTES = 200, 2**16
+
+
+class SharedColumns(dict[str, str]):
+    """New names of columns, shared by several files, each of which may have only some of the columns."""
 
 
 @dataclass(frozen=True)
@@ -110,15 +114,17 @@ class Look:
         """The names of columns or of the keys of the first record, with their usual and new names."""
         # The keys of an object that only has objects and lists are ids.
         are_ids = self.form == "records" and all(isinstance(of, (Mapping, list, tuple)) for of in self.record.values())
-        names = usual_names((name for name in self.fields if not are_ids or name in self.columns), self.columns)
+        found = self.data if self.form == "frame" else self.record
+        names = usual_names(name for name in found if not are_ids or name in self.columns.values())
         return names | {NAMES_OF_RESULTS.get(name, name) for name in names} if self.wanted == "results" else names
 
     def records(self) -> list[Field]:
         """Return the rows of a frame, or the objects, with Python's values."""
         if self.form == "frame":
-            rows = enumerate(self.data.to_dict("records"))
-            return [Field(native(row), self.places[i] if self.places else f"{self.name}, row {i}") for i, row in rows]
-        return self.data if self.text else [Field(native(one.value), one.where) for one in self.data]
+            places = self.places or [f"{self.name}, row {i}" for i in range(len(self.data))]
+            rows = zip(self.data.to_dict("records"), places, strict=True)
+            return [Field(native(row), at, given=dict(zip(self.fields, row.values(), strict=True))) for row, at in rows]
+        return self.data if self.text else [Field(native(one.value), one.where, given=one.given) for one in self.data]
 
     def at(self, data: Any) -> Look:
         """Look at other data in the place of this one."""
@@ -137,8 +143,7 @@ def look_at(
     look = Look(name or wanted, wanted, columns, by_rank, data)
     if isinstance(data, pd.DataFrame):
         levels = [name for name in data.index.names if name in _OTHER_NAMES and name not in data]
-        data = data.reset_index(level=levels) if levels else data
-        return replace(look, form="frame", data=data, fields=tuple(map(str, data.columns)))
+        return _of_frame(look, data.reset_index(level=levels) if levels else data)
     if isinstance(data, Mapping):
         return _of_records(look, [Field({name: plain(of) for name, of in data.items()}, look.name)])
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes, os.PathLike)):
@@ -152,6 +157,13 @@ def look_at(
     return look
 
 
+def _of_frame(look: Look, frame: pd.DataFrame, **how: Any) -> Look:
+    fields = tuple(map(str, frame.columns))
+    check_names(fields, look.columns, look.name)
+    frame = frame.rename(columns=_new_names(frame.columns, look.columns)) if look.columns else frame
+    return replace(look, form="frame", data=frame, fields=fields, **how)
+
+
 def _of_records(look: Look, records: list[Field], text: Text = "") -> Look:
     first = records[0].value if records else {}
     if not isinstance(first, Mapping):
@@ -161,8 +173,10 @@ def _of_records(look: Look, records: list[Field], text: Text = "") -> Look:
         return look.at(inside)
     if inside:
         return _of_records(look, [Field(row, records[0].where) for row in inside], text)
-    nested = (name for name in look.columns if "." in name and inner(first, name) is not None)
-    return replace(look, form="records", data=records, fields=(*map(str, first), *nested), text=text)
+    if look.columns:
+        check_names(names_of_fields(records), look.columns, look.name)
+        records = [Field(renamed(one.value, look.columns), one.where, given=one.value) for one in records]
+    return replace(look, form="records", data=records, fields=tuple(map(str, first)), text=text)
 
 
 def _table_in(record: Mapping[Any, Any], look: Look) -> pd.DataFrame | list[Any] | None:
@@ -181,31 +195,67 @@ def _table_in(record: Mapping[Any, Any], look: Look) -> pd.DataFrame | list[Any]
 
 
 def _has_columns(names: Iterable[Any], look: Look) -> bool:
-    known = usual_names(names, look.columns)
+    known = usual_names(look.columns.get(name, name) for name in map(str, names))
     is_result = look.wanted == "results" and "qid" in known
     return is_result or ("docno" in known and not known.isdisjoint({"qid", "query", "label", "score", "rank"}))
 
 
-def usual_names(names: Iterable[Any], columns: Mapping[str, str]) -> set[str]:
-    """Return names of columns with their new names, and those that are usual here."""
-    return {USUAL_NAMES.get(name, name) for name in (columns.get(name, name) for name in map(str, names))}
+def usual_names(names: Iterable[Any]) -> set[str]:
+    """Return the names that columns of these names have here."""
+    return {USUAL_NAMES.get(name, name) for name in map(str, names)}
 
 
-def all_names(look: Look) -> set[str]:
-    """Return the names of columns, or of all fields of the first records, also of objects inside them."""
-
-    def names(value: Any, above: str = "") -> set[str]:
-        if isinstance(value, Mapping):
-            inside = (names(of, f"{above}{name}.") for name, of in value.items())
-            return {f"{above}{name}" for name in value}.union(*inside)
-        return names(value[0]) if isinstance(value, list) and value else set()
-
-    records = look.data[:_MOST_LINES] if look.form == "records" else []
-    return {*look.fields}.union(*(names(record.value) for record in records))
+def all_names(look: Look) -> list[str]:
+    """Return the names of columns, or of the fields of records, as the user calls them."""
+    return names_of_fields(look.data) if look.form == "records" else list(look.fields)
 
 
-def inner(record: Any, name: str) -> Any:
-    """Return the value of a field inside others, such as ``metadata.topic``, or None."""
+def names_of_fields(records: Iterable[Field]) -> list[str]:
+    """Return the names of all fields of records, also of objects inside them, as the user calls them."""
+
+    def names(value: Any, above: str = "") -> Iterator[str]:
+        value = value[0] if isinstance(value, list) and value else value
+        for name, of in value.items() if isinstance(value, Mapping) else ():
+            yield f"{above}{name}"
+            yield from names(of, f"{above}{name}." * isinstance(of, Mapping))
+
+    return list(dict.fromkeys(name for record in records for name in names(record.given)))
+
+
+def check_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> None:
+    """Raise a ``ValueError`` if a column that gets a new name does not exist."""
+    names = list(map(str, found))
+    missing = [name for name in columns if name not in names]
+    if missing and not isinstance(columns, SharedColumns):
+        listed = ", ".join(names)
+        raise ValueError(f"{what}: columns renames {missing[0]!r}, which is not a column; found: {listed}.")
+
+
+def _new_names(found: Iterable[Any], columns: Mapping[str, str]) -> dict[Any, str]:
+    """Return the new name of each column that gets one. An old column of that name is kept as ``name (old)``."""
+    names = list(found)
+    new = {old: columns[str(old)] for old in names if str(old) in columns}
+    taken = usual_names(new.values())
+    return {**{name: f"{name} (old)" for name in names if USUAL_NAMES.get(name, name) in taken}, **new}
+
+
+def renamed(record: Any, columns: Mapping[str, str]) -> Any:
+    """Return an object with new names of its fields; of the objects in its lists, if it has no field of that name.
+
+    A name with dots is that of a field inside others, such as ``metadata.topic``.
+    """
+    if not isinstance(record, Mapping) or not columns:
+        return record
+    inside = {name: found for name in columns if "." in name and (found := _inner(record, name)) is not None}
+    fields = {**record, **inside}
+    names, others = _new_names(fields, columns), {old: columns[old] for old in columns if old not in fields}
+    return {
+        names.get(name, name): [renamed(one, others) for one in value] if isinstance(value, list) else value
+        for name, value in fields.items()
+    }
+
+
+def _inner(record: Any, name: str) -> Any:
     for key in name.split("."):
         record = record.get(key) if isinstance(record, Mapping) else None
     return record
@@ -229,7 +279,7 @@ def _of_content(look: Look) -> Look:
     is_header = (has_separator and separator != "|") or len(known) > 1
     if is_header and not any(reads(float, cell) for cell in cells):
         table, places = read_csv(content, separator if has_separator else " ")
-        return replace(look, form="frame", data=table, fields=tuple(map(str, table)), text="table", places=places)
+        return _of_frame(look, table, text="table", places=places)
     begin = content.data[:_MOST_BYTES]
     whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
     separated = _separator_of(line, separator, look)
@@ -252,7 +302,7 @@ def _separator_of(line: str, separator: str, look: Look) -> str | None:
     return separator if is_separated and n != n_cells in _WORDS else None
 
 
-def read_records(source: Any, who: str) -> list[Field]:
+def read_records(source: Any, who: str, columns: Mapping[str, str] | None = None) -> list[Field]:
     """Return the objects of files, or of Python.
 
     Parameters
@@ -262,6 +312,8 @@ def read_records(source: Any, who: str) -> list[Field]:
         rows; or named tuples.
     who : str
         The name of the source in messages, if it is not a file.
+    columns : mapping of str to str, optional
+        The new names of fields.
 
     Raises
     ------
@@ -275,8 +327,8 @@ def read_records(source: Any, who: str) -> list[Field]:
     if folder is not None and not source:
         raise ValueError(f"{os.fspath(folder)}: the folder is empty.")
     if isinstance(source, (list, tuple)) and any(isinstance(one, (str, os.PathLike)) for one in source):
-        return [record for i, one in enumerate(source) for record in read_records(one, f"{who}, object {i}")]
-    look = source if isinstance(source, Look) else look_at(source, "qrels", name=who)
+        return [record for i, one in enumerate(source) for record in read_records(one, f"{who}, object {i}", columns)]
+    look = source if isinstance(source, Look) else look_at(source, "qrels", columns, name=who)
     if look.form in ("frame", "records"):
         return look.records()
     if look.form == "lines" and not look.lines:

@@ -121,7 +121,7 @@ def rows_in(record: Field, name: str, reading: Reading) -> Iterator[Row]:
 
 
 def _of_cells(row: Field, reading: Reading) -> Iterator[dict[str, Any]]:
-    yield named(row.value, row.where, {}, OTHER_NAMES)
+    yield named(row.value, row.where, OTHER_NAMES)
 
 
 def _of_ratings(judged: Field, reading: Reading) -> Iterator[dict[str, Any]]:

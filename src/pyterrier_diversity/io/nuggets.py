@@ -12,11 +12,11 @@ import pandas as pd
 from ..frames import IMPORTANCE, NO_DOCUMENT, warn
 from ..parameters import Parameter, checked
 from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
-from .forms import check_names, highest_label_last, named, with_whole_labels
-from .look import inner, read_records
+from .forms import highest_label_last, with_whole_labels
+from .look import SharedColumns, check_names, names_of_fields, read_records
 from .nugget_formats import LAYOUTS, layout_of
 from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, Reading, Row, Unit, rows_in
-from .records import Field, word_of
+from .records import word_of
 
 _WHO = "read_nuggets"
 _CHOICES = {
@@ -128,16 +128,13 @@ def read_nuggets(
     labels = _numbers_of_words("levels", LEVELS if levels is None else levels)
     levels = {**labels, NO_SUPPORT: labels.get(NO_SUPPORT, 0.0)}
     reading = Reading(unit, levels, weights, own_words=importance is not None)
-    records = read_records(source, _WHO) + ([] if nuggets is None else read_records(nuggets, f"{_WHO}, nuggets"))
-    found = dict.fromkeys(name for record in records if isinstance(record.value, Mapping) for name in record.value)
-    nested = [name for name in columns or {} if any(inner(record.value, name) is not None for record in records)]
-    check_names([*found, *nested], columns or {}, _WHO)
-    given = [
-        Field(named(one.need_object(), one.where, columns or {}, {}), one.where, given=one.value) for one in records
-    ]
+    shared = SharedColumns(columns or {})
+    records = read_records(source, _WHO, shared)
+    records += [] if nuggets is None else read_records(nuggets, f"{_WHO}, nuggets", shared)
+    check_names(names_of_fields(records) if columns else [], columns or {}, _WHO)
     # The ratings of CRUX are joined with its questions, which are read first.
-    formats = [known if known == "questions" else format or known for known in map(layout_of, given)]
-    pairs = sorted(zip(formats, given, strict=True), key=lambda pair: pair[0] != "questions")
+    formats = [known if known == "questions" else format or known for known in map(layout_of, records)]
+    pairs = sorted(zip(formats, records, strict=True), key=lambda pair: pair[0] != "questions")
     said = [row for name, one in pairs for row in rows_in(one, name, reading)]
     if not said:
         raise ValueError(f"{_WHO}: {len(records)} objects contain no nugget.")

@@ -12,8 +12,8 @@ import pandas as pd
 from . import as_frames, fits
 from .dynamic_domain import read_dd_truth
 from .fits import Fits, like, of_form, of_lines, of_members, of_names, of_object, of_record
-from .forms import SharedColumns, frame_of, rows_of_answer, rows_of_queries, rows_of_row
-from .look import NEEDED, Look
+from .forms import frame_of, rows_of_answer, rows_of_queries, rows_of_row
+from .look import NEEDED, Look, SharedColumns
 from .nugget_formats import FORMATS
 from .records import native
 
