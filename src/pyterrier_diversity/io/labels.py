@@ -74,8 +74,9 @@ def renamed(
     table.attrs = frame.attrs | {
         what: {old: name for old, name in of.items() if old != name} for what, of in new.items()
     }
+    holders: list[Any] = [table, table.attrs]
     for what, places in _PLACES.items():
-        for holder, place in product((table, table.attrs), places):
+        for holder, place in product(holders, places):
             if place in holder:
                 holder[place] = _put(holder[place], new[what])
     table.columns = _put(table.columns, new["labels"])
