@@ -43,6 +43,11 @@ _INTENTS = (
     "Make rows of it: pandas.DataFrame([(q, i, d, 1) for q, intents in data.items() for i, docs in intents.items() for "
     "d in docs], columns=['qid', 'iteration', 'docno', 'label'])."
 )
+_LABELS = (
+    "Qrels come first, then runs. Make rows of qrels: pandas.DataFrame([(q, i, d, label) for q, intents in "
+    "data.items() for i, docs in intents.items() for d, label in docs.items()], columns=['qid', 'iteration', "
+    "'docno', 'label'])."
+)
 _RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
 _FRACTIONS = "If they are labels, make rows of qid, docno and label."
 _SYSTEMS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
@@ -145,7 +150,7 @@ _LONG = of_names("qid", "measure", "value", without="docno")
 _WIDE = of_names("qid", without="docno query measure value")
 _ALL = "run qrels results"
 SEVERAL = Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}")
-SYSTEMS = Shape("runs of several systems", "", of_members("rows run lists"), _SYSTEMS, "run qrels")
+SYSTEMS = Shape("runs of several systems", "", of_members("rows run lists"), _SYSTEMS, "run")
 NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.by_number, as_frames.read_numbered)
 
 #: The first shape that fits counts, so they are sorted from special to general.
@@ -203,6 +208,7 @@ SHAPES: tuple[Shape, ...] = (
         "documents by query", "run", of_members("numbers", "list groups objects"), partial(frame_of, rows_of_queries)
     ),
     Shape("{query: {intent: [documents]}}", "", of_members("lists"), _INTENTS, "qrels"),
+    Shape("runs of several systems, or {query: {intent: {document: label}}}", "", of_members("run"), _LABELS, "qrels"),
     SYSTEMS,
     Shape("a nested object", "", of_record(fits.is_nested), _NESTED),
 )
