@@ -168,5 +168,6 @@ def test_all_lines_have_the_names_that_the_user_gave(tmp_path):
     ]
     assert "Note: RBU@5 of C against B: " in no_worse.stderr
     assert "Gate: A and B answer different queries" in no_worse.stderr
+    assert no_worse.stderr.endswith("To test the other 13, set --common-queries.\n")
     assert of_intents.stderr.splitlines()[-1].startswith("C misses")
     assert "short" not in minimum.output + no_worse.output + of_intents.output

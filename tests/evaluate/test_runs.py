@@ -1,6 +1,7 @@
 import gc
 import io
 import os
+import re
 import sys
 import threading
 import warnings
@@ -11,15 +12,26 @@ import ir_measures
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import AP, Measure, P, ScoredDoc, nDCG
+from ir_measures import AP, ERR, Measure, P, ScoredDoc, nDCG
 
-from pyterrier_diversity import CT, NDEVAL, RBU, Adhoc, DiversityMeasure, alpha_nDCG, evaluate_runs, signature
+from pyterrier_diversity import (
+    CT,
+    NDEVAL,
+    RBU,
+    Adhoc,
+    DiversityMeasure,
+    UserModel,
+    alpha_nDCG,
+    evaluate_runs,
+    signature,
+)
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.evaluate import DiversityEvaluator, scoring
 from pyterrier_diversity.io import run_parts
 from pyterrier_diversity.io.run_collections import run_files
+from pyterrier_diversity.meta import compare
 from pyterrier_diversity.transformers import Evaluate
-from pyterrier_diversity.warnings import DataWarning, EmptyWarning, IdsWarning, RepeatsWarning
+from pyterrier_diversity.warnings import DataWarning, EmptyWarning, IdsWarning, MissingWarning, RepeatsWarning
 
 MEASURES = [RBU @ 5, alpha_nDCG @ 5, Adhoc(AP), P @ 5]
 DEMO = DemoDataset()
@@ -338,3 +350,32 @@ def test_folders_and_patterns_are_searched(tmp_path):
 def test_a_pattern_without_a_file_is_refused(tmp_path, pattern):
     with pytest.raises(ValueError, match="No run file found"):
         run_files([tmp_path / pattern])
+
+
+def test_a_missing_query_is_said_to_be_best_where_lower_values_are_better():
+    effort = UserModel(model=3, stop="ERR", effort="rank") @ 10
+
+    with pytest.warns(MissingWarning, match=rf"default value, the best one of {re.escape(str(effort))}\.$"):
+        values = evaluate_runs(QRELS, {"full": BM25, "few": of_queries(2)}, [RBU @ 5, effort], perquery=True)
+    with pytest.warns(MissingWarning, match=rf"default value, the best one of {re.escape(str(effort))}\.$"):
+        compare(values, "t")
+
+
+@pytest.mark.parametrize("measure", [ERR @ 5, nDCG(dcg="exp-log2") @ 5, nDCG @ 5], ids=str)
+def test_a_bare_measure_that_misreads_labels_is_refused(measure):
+    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "a"], "label": [2, 1], "iteration": ["x", "y"]})
+
+    with pytest.raises(ValueError, match="would use only the l") as error:
+        evaluate_runs(qrels, {"one": {"1": ["a"]}}, [measure])
+
+    told = f"(1 for document 'a' of query '1', whose highest label is 2). Use Adhoc({measure})."
+    assert str(error.value).endswith(told)
+
+
+def test_qrels_that_are_the_name_of_a_dataset_get_a_hint():
+    with pytest.raises(FileNotFoundError) as error:
+        evaluate_runs("demo", {"bm25": BM25}, [RBU @ 5])
+
+    assert error.value.__notes__ == [
+        "Is it a dataset? Give its qrels, as in pt.get_dataset('diversity:demo').get_qrels()."
+    ]

@@ -187,7 +187,9 @@ def in_the_shell(message: str, command: click.Command | None) -> str:
     """Return a message on one line, with the options of the command in place of Python's arguments."""
     for option in [] if command is None else command.params:
         if isinstance(option, click.Option):
-            message = re.sub(rf"\b{option.name}='([^']*)'", rf"{option.opts[-1]} \1", message)
+            # A parameter of a measure is behind a bracket.
+            message = re.sub(rf"(?<!\()\b{option.name}='([^']*)'", rf"{option.opts[-1]} \1", message)
+            message = re.sub(rf"(?<!\()\b{option.name}=True", option.opts[-1], message)
             # Names of measures, whose parameters may have this name, have capital letters.
             message = re.sub(rf"^([a-z_]+: ){option.name} must", rf"\1{option.opts[-1]} must", message)
     return io.printable(message)
@@ -208,10 +210,10 @@ def end_with_gates(found: pd.DataFrame, failures: Collection[str], notes: Iterab
 
     The ``notes`` tell more about gates that passed.
     """
-    for note in notes:
-        tell(f"Note: {note}")
-    for why in failures:
-        tell(f"Gate: {why}")
+    command = click.get_current_context().command
+    for word, messages in (("Note", notes), ("Gate", failures)):
+        for message in messages:
+            tell(f"{word}: {in_the_shell(message, command)}")
     try:
         end_if_incomplete(found)
     finally:

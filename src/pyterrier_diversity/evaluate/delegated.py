@@ -55,10 +55,8 @@ def left_to_others(measures: Iterable[ir_measures.Measure], qrels: Any) -> list[
 
     gdeval's are computed here, unless documents have several labels.
     """
-    found = [(each, implementation(each)) for each in measures]
-    theirs = [each for each, ours in found if ours is None]
-    served = [each for each, ours in found if ours and ours is not each and ours.VIEW == "ad hoc"]
-    of_gdeval = list(filter(ir_measures.gdeval.supports, served))
+    asked = list(measures)
+    theirs, of_gdeval = [each for each in asked if implementation(each) is None], _of_gdeval(asked)
     if not theirs and not of_gdeval:
         return []
     labels = _several_labels(qrels)
@@ -80,6 +78,23 @@ def left_to_others(measures: Iterable[ir_measures.Measure], qrels: Any) -> list[
     return theirs
 
 
+def _of_gdeval(measures: Iterable[ir_measures.Measure]) -> list[ir_measures.Measure]:
+    """Return gdeval's measures, which are computed here if each document has one label."""
+    found = ((each, implementation(each)) for each in measures)
+    served = (each for each, ours in found if ours and ours is not each and ours.VIEW == "ad hoc")
+    return list(filter(ir_measures.gdeval.supports, served))
+
+
+def refuse_misread(measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
+    """Raise a ``ValueError`` for a measure of gdeval, which reads the lowest label above 0, if there are others."""
+    for measure in _of_gdeval(measures)[:1]:
+        for row in _several_labels(qrels).query("above < highest").head(1).itertuples():
+            raise ValueError(
+                f"{measure} would use only the lowest label above 0 of each document ({row.above:g} for document "
+                f"{row.doc!r} of query {row.query!r}, whose highest label is {row.highest:g}). Use Adhoc({measure})."
+            )
+
+
 # The columns of the qrels that were looked at last, and the result: pt.Experiment passes a copy for each system.
 _recent: tuple[list[pd.Series], pd.DataFrame] = ([], pd.DataFrame())
 
@@ -96,7 +111,7 @@ def _several_labels(qrels: Any) -> pd.DataFrame:
         label = np.maximum(given.numbers("relevance"), 0)
         rows = pd.DataFrame({"query": given.objects("query_id"), "doc": given.objects("doc_id"), "label": label})
     except (TypeError, ValueError):  # whoever reads the qrels says what is wrong
-        return pd.DataFrame()
+        return pd.DataFrame(columns=["above", "highest"])
     rows = rows[rows.duplicated(["query", "doc"], keep=False)]
     groups = rows.assign(above=rows["label"].where(rows["label"] > 0)).groupby(["query", "doc"], sort=False)
     docs = groups.agg(last=("label", "last"), above=("above", "min"), least=("label", "min"), highest=("label", "max"))

@@ -17,7 +17,7 @@ from ..frames import QRELS_COLUMNS, RUN_COLUMNS, given_frame, warn
 from ..judged import Judgements, Ranked, Run, judge
 from ..measures.base import CompositeMeasure, DiversityMeasure, formula_of, implementation, parts_of, range_text
 from ..warnings import DataWarning, IntentsWarning
-from .delegated import Bare, OverView
+from .delegated import Bare, OverView, refuse_misread
 
 # The largest number that is finite, and how far rounding may lead out of a range.
 _LARGEST, _LAST_BITS = float(np.finfo(np.float64).max), 1e-9
@@ -72,6 +72,7 @@ class DiversityEvaluator(Evaluator):
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any, *, warn_again: bool = True) -> None:
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
         qrels = given_frame(qrels, QRELS_COLUMNS, "qrels")  # an iterator can be read only once
+        refuse_misread(ordered, qrels)
         self.judgements = judge(qrels)
         self.evaluation = Evaluation(self.judgements, ordered, qrels)
         super().__init__(ordered, self.judgements.query_ids)

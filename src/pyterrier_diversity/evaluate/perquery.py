@@ -1,11 +1,13 @@
 """Frames of values by query, as ``pt.Experiment(..., perquery=True)`` returns them."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+import ir_measures
 import numpy as np
 import pandas as pd
 
 from ..frames import Told
+from ..measures.parse import higher_is_better
 from ..warnings import MissingWarning
 
 
@@ -24,13 +26,20 @@ def refuse_value(frame: pd.DataFrame, bad: np.ndarray, rule: str) -> None:
         )
 
 
-def told_of_missing(missing: Mapping[str, Sequence[str]], queries: Collection[str]) -> Iterator[Told]:
-    """Yield a warning about each run that answers some of these queries, but not all."""
+def told_of_missing(
+    missing: Mapping[str, Sequence[str]], queries: Collection[str], measures: Iterable[ir_measures.Measure | str] = ()
+) -> Iterator[Told]:
+    """Yield a warning about each run that answers some of these queries, but not all.
+
+    It names those of the measures of which lower values are better: by them, the run is better than it should be.
+    """
+    best = ", ".join(str(measure) for measure in measures if not higher_is_better(measure))
     for name, of_run in missing.items():
         lacking = [query for query in of_run if query in queries]
         if 0 < len(lacking) < len(queries):
             answered = f"The run answers {len(queries) - len(lacking)} of {len(queries)} queries"
-            message = f"{answered}, but not {listed(lacking, 3)}. A missing query gets each measure's default value."
+            default = f"each measure's default value{f', the best one of {best}' if best else ''}"
+            message = f"{answered}, but not {listed(lacking, 3)}. A missing query gets {default}."
             yield Told(MissingWarning(message), name)
 
 

@@ -108,7 +108,7 @@ def evaluate_runs(
         scored, errors = score_runs(call, named, n_jobs=n_jobs, skip=on_error == "skip")
         attrs = _attrs(call, scored, errors)
         give(_told(scored))
-        give(told_of_missing(attrs["missing"], set(call.query_ids)))
+        give(told_of_missing(attrs["missing"], set(call.query_ids), wanted))
         like_means = [query for query in call.query_ids if query.lower() in SUMMARIES]
         if like_means:
             warn(

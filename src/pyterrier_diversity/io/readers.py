@@ -70,7 +70,11 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
 
 def qrels_frame(qrels: Any, what: str = "qrels") -> pd.DataFrame:
     """Return a frame of qrels as it is, and other forms as `read_qrels` does; ``what`` is their name in messages."""
-    return _read_qrels(qrels, None, what, as_it_is=True)
+    try:
+        return _read_qrels(qrels, None, what, as_it_is=True)
+    except FileNotFoundError as error:
+        error.add_note("Is it a dataset? Give its qrels, as in pt.get_dataset('diversity:demo').get_qrels().")
+        raise
 
 
 def _read_qrels(source: Any, columns: Mapping[str, str] | None, what: str, *, as_it_is: bool = False) -> pd.DataFrame:

@@ -298,7 +298,9 @@ class _UserModel(UserModelMeasure):
 
     ``norm=True`` divides by the value of a perfect ranking for each intent: its relevant documents by label, then
     others down to the cutoff. Without a cutoff, the perfect ranking is as long as the ranking, or has all relevant
-    documents if there are more. Values then do not exceed 1, except with ``effort="rank"``, where lower is better.
+    documents if there are more. Values then do not exceed 1, except with ``effort="rank"``, where lower is better. A
+    query that is missing from the run, or whose ranking has no relevant document, scores 0 there, too, the best value:
+    compare only systems that answer the same queries.
 
     ``gain={1: 3, 2: 10}`` gives each label its value; with the distribution ERR, its probability of satisfying a user.
     Graded ERR is that of Chapelle et al. (2009). The paper's form (Sec. 5.1), a product over all grades, may exceed 1.

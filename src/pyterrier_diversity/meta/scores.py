@@ -16,6 +16,7 @@ from ..io import read_perquery
 from ..measures import parse
 from ..measures.base import value_range
 from ..measures.groups import Measures as Measures
+from ..measures.parse import higher_is_better
 from ..warnings import MissingWarning
 
 Group = Mapping[str, str] | Callable[[str], str]
@@ -42,6 +43,16 @@ class Scores(NamedTuple):
     def means(self) -> dict[str, np.ndarray]:
         """The mean of each system by each measure. Equal means may differ in the last bit, but not once rounded."""
         return {measure: values.mean(axis=1) for measure, values in self.unrounded.items()}
+
+    @property
+    def signs(self) -> dict[str, int]:
+        """1 for each measure, or -1 if its lower values are better."""
+        return {measure: 1 if higher_is_better(measure) else -1 for measure in self.by_measure}
+
+    @property
+    def better(self) -> dict[str, np.ndarray]:
+        """The values by measure, with the other sign if lower ones are better."""
+        return {measure: sign * self.by_measure[measure] for measure, sign in self.signs.items()}
 
     @property
     def measures(self) -> list[str]:

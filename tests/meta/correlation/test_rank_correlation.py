@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from ir_measures import AP
 
 from by_hand import of_measures
-from pyterrier_diversity.meta import kendall_tau, rank_correlation
+from pyterrier_diversity import UserModel
+from pyterrier_diversity.meta import concordance, kendall_tau, rank_correlation, unanimity
 
 # The example of the README of ircor 1.0, the R package of Urbano and Marrero: x is the reference.
 X = [0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94]
@@ -306,3 +307,19 @@ def test_the_best_systems_are_each_references_own():
     assert matrix.loc["AP", "ERR"] == pytest.approx(-1)  # d and e
     assert matrix.loc["ERR", "AP"] == pytest.approx(1)  # a and b, swapped in both
     assert np.allclose(np.diag(matrix), 1)
+
+
+def test_measures_of_which_lower_values_are_better_are_turned_round():
+    effort = str(UserModel(model=3, stop="ERR", effort="rank") @ 10)
+    values = {"A": [[4, 3], [2, 1], [1, 2], [1, 4]], "B": [[1, 2], [2, 3], [3, 4], [1, 1]], "C": [[1], [2], [3], [1]]}
+    straight = of_measures(**{name: np.broadcast_to(own, (4, 2)) for name, own in values.items()})
+    turned = straight.assign(value=straight["value"].where(straight["measure"] != "C", 9 - straight["value"]))
+    turned["measure"] = turned["measure"].replace("C", effort)
+
+    for study in (
+        lambda frame, name: rank_correlation(frame, method="tau_ap", top=2),
+        lambda frame, name: concordance(frame, name),
+        lambda frame, name: concordance(frame, "A"),
+        lambda frame, name: unanimity(frame),
+    ):
+        pd.testing.assert_frame_equal(study(turned, effort).replace(effort, "C"), study(straight, "C"))

@@ -43,7 +43,8 @@ def _values_of_pairs(measures: Sequence[ir_measures.Measure], pairs: Sequence[Pa
     qrels = [(str(i), *row) for i, (pair, _) in enumerate(rankings) for row in _judgements(pair)]
     frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "iteration", "weight", "relevance"])
     # A form of each measure that reads topics with several intents.
-    readable = [Adhoc(measure) if implementation(measure) is None else measure for measure in measures]
+    found = zip(measures, map(implementation, measures), strict=True)
+    readable = [Adhoc(each) if ours is None or ours.VIEW == "ad hoc" else each for each, ours in found]
     # The evaluator sorts queries whose ids are numbers by the number.
     with collected():  # these topics are made up, and often have one intent
         return DiversityEvaluator(readable, frame).values(run).reshape(len(readable), -1, 2)

@@ -29,7 +29,7 @@ def rank_correlation(
     top: int | None = None,
     matrix: bool = False,
 ) -> pd.DataFrame:
-    r"""Compute how similarly measures rank the systems by their means over the queries.
+    r"""Compute how similarly measures rank the systems by their means over the queries, the best system first.
 
     Parameters
     ----------
@@ -128,7 +128,8 @@ def rank_correlation(
     if method == "spearman" and variant != "b":
         raise ValueError(f"rank_correlation: variant must be 'b' for method='spearman', not {variant!r}.")
     scores = read_scores(perquery, two=["systems"], who="rank_correlation")
-    means = {measure: rounded(of_systems) for measure, of_systems in scores.means.items()}
+    signs = scores.signs
+    means = {measure: signs[measure] * rounded(of_systems) for measure, of_systems in scores.means.items()}
     references = list(means) if reference is None else names_of(reference)
     absent = [name for name in references if name not in means]
     if absent:
@@ -287,7 +288,7 @@ def concordance(
     r"""Test which of two measures agrees more often with gold standards, when the two measures disagree.
 
     A gold standard is a simple measure of one goal, such as ``StRecall@10`` for diversity and ``EfP@10`` for relevance.
-    Two measures disagree on a topic if they order two systems in opposite ways. A measure is right if all gold
+    Two measures disagree on a topic if each finds another one of two systems better. A measure is right if all gold
     standards order the systems as it does. A gold standard on which the systems tie agrees with both measures.
 
     Parameters
@@ -361,7 +362,8 @@ def concordance(
     compared = [measure for measure in scores.measures if measure not in golds] if wanted is None else wanted
     if len(compared) < 2:
         raise ValueError(f"concordance: give at least two measures besides gold, not {compared!r}.")
-    counts = _counts(*(np.stack([scores.by_measure[name] for name in names]) for names in (compared, golds)))
+    better = scores.better
+    counts = _counts(*(np.stack([better[name] for name in names]) for names in (compared, golds)))
     one, other = np.triu_indices(len(compared), 1)
     disagreements, correct, both = (count[one, other] for count in counts)
     others_correct = counts[1][other, one]
@@ -424,8 +426,8 @@ def unanimity(perquery: Any, measures: Measures | None = None, *, group: Group |
     .. math::
         MU(m) = \log_2 \frac{P(\Delta m, \Delta \mathcal{M})}{\frac{1}{2} P(\Delta \mathcal{M})}
 
-    Here, :math:`\Delta m` is the event that m gives the first system the higher value (one half if the values are
-    equal). :math:`\Delta \mathcal{M}` is the event that no other measure gives it the lower value. Values count as
+    Here, :math:`\Delta m` is the event that m gives the first system the better value (one half if the values are
+    equal). :math:`\Delta \mathcal{M}` is the event that no other measure gives it the worse value. Values count as
     equal if they agree to ten decimals.
 
     Measures with the same values for every system and query count once, so that copies change nothing. In the paper's
@@ -455,7 +457,7 @@ def unanimity(perquery: Any, measures: Measures | None = None, *, group: Group |
     >>> ax = table.plot.barh("measure", "unanimity")
     """
     scores = read_scores(perquery, measures, two=["systems"], who="unanimity")
-    values = np.stack(list(scores.by_measure.values()))
+    values = np.stack(list(scores.better.values()))
     # Adding 0 makes zeros of both signs equal.
     copy_of, _ = pd.factorize(np.array([(own + 0.0).tobytes() for own in values], dtype=object))
     _, originals = np.unique(copy_of, return_index=True)

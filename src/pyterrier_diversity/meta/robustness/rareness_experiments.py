@@ -15,6 +15,7 @@ from ...io import Runs
 from ...judged import Judgements, Memo, Ranked, Run
 from ...measures.base import parts_of
 from ...measures.composite import innermost
+from ...measures.parse import higher_is_better
 from ...parallel import in_parallel
 from ...parameters import Parameter, Parameters, checked
 from ...progress import progress
@@ -197,7 +198,7 @@ def insert_synthetic_system(
         - ``value``: its mean value
         - ``rank``: its rank among all systems, from 1
 
-        The rank is 1 plus the number of systems with a higher mean. ``attrs`` describes the columns, and has the
+        The rank is 1 plus the number of systems with a better mean. ``attrs`` describes the columns, and has the
         parameters.
 
     Raises
@@ -253,7 +254,7 @@ def insert_synthetic_system(
         means.append(_evaluate(list(chosen.values()), judged, [synthetic, *others], how)[0])
     table = pd.DataFrame(product(chosen, [kind], sizes), columns=["measure", "kind", "n_relevant"])
     by_measure = np.stack(means, axis=1)  # shape (measures, numbers, systems)
-    compared = rounded(by_measure)
+    compared = rounded(by_measure) * [[[1 if higher_is_better(measure) else -1]] for measure in chosen.values()]
     table["value"] = by_measure[..., 0].ravel()
     table["rank"] = np.count_nonzero(compared > compared[..., :1], axis=-1).ravel() + 1
     del how["kind"]  # a column

@@ -166,7 +166,9 @@ def compare(
     if hopeless := why_none_is_significant(result):
         warn(SignificanceWarning(f"{who}: {hopeless}"))
     missing = perquery.attrs.get("missing", {})
-    give(told_of_missing({name: missing.get(name, ()) for name in scores.systems}, set(scores.queries)))
+    give(
+        told_of_missing({name: missing.get(name, ()) for name in scores.systems}, set(scores.queries), scores.measures)
+    )
     return result
 
 

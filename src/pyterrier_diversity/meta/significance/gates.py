@@ -14,6 +14,7 @@ from ...io import read_perquery
 from ...measures.base import range_text, value_range
 from ...measures.parse import higher_is_better, read_measure
 from ...parameters import FROM_0, LEVEL, Parameter
+from ...progress import progress
 from ...randomness import Rng, seed_of
 from ..scores import Measures, Scores, outcomes, pairs_with, range_of, read_scores, rounded, with_legend
 from .randomisation import all_flips, blocks_of, critical, flips
@@ -227,11 +228,13 @@ def worse_than(
         several, n = f" (corrected for {m} comparisons)" if m > 1 else "", min(len(gate.losses) for gate in gates)
         raise GateError(
             f"{who}: no loss can be significant with {n} common queries at alpha = {alpha:g}: the smallest "
-            f"possible p-value is {least:.4g}{several}. meta.topics_needed estimates how many queries are needed."
+            f"possible p-value is {least:.4g}{several}. Give more queries (meta.topics_needed estimates how many) or a "
+            "larger alpha."
         )
     signs = {n: _some_signs(how, n) for n in {len(gate.losses) for gate in gates}}
     rows = []
-    for gate, *of_test in zip(gates, p, adjusted(p, holm), strict=True):
+    told = list(zip(gates, p, adjusted(p, holm), strict=True))
+    for gate, *of_test in progress(told, "gates", unit="comparison"):
         worse = of_test[1] < alpha and rounded(gate.losses.mean()) > rounded(tolerance)
         if worse or gate.why or all_systems:
             queries = _first(-gate.sign * gate.losses, gate.sign)
@@ -287,7 +290,8 @@ def _gates(
             if rounded(sign * (others.mean() - worst)) <= rounded(tolerance):
                 raise GateError(
                     f"{who}: nothing can be worse than the baseline {other}, whose {name} is {others.mean():.4g} and "
-                    f"cannot {'fall' if sign > 0 else 'rise'} by more than {tolerance:g}."
+                    f"cannot {'fall' if sign > 0 else 'rise'} by more than {tolerance:g}. Give a smaller tolerance, or "
+                    "leave this measure out."
                 )
             losses = pd.Series(rounded(sign * (others - mine)), scores.queries)
             yield _Gate(name, one, other, mine.mean(), others.mean(), losses, sign, alone, why)
@@ -442,9 +446,8 @@ def risk(perquery: Any, baseline: str, alpha: float = 1.0, *, measures: Measures
     alpha = Parameter(float, interval=FROM_0).check("risk", "alpha", alpha)
     scores = read_scores(perquery, measures, two=["systems", "queries"], who="risk")
     first, second = scores.pairs("risk", baseline)
-    signs = [1 if higher_is_better(name) else -1 for name in scores.measures]
-    gains = [sign * (v[first] - v[second]) for sign, v in zip(signs, scores.by_measure.values(), strict=True)]
-    parts = [_of_measure(*each, alpha, scores.queries) for each in zip(gains, signs, strict=True)]
+    gains = [values[first] - values[second] for values in scores.better.values()]
+    parts = [_of_measure(*each, alpha, scores.queries) for each in zip(gains, scores.signs.values(), strict=True)]
     table = scores.table(parts, first, second).rename(columns={"other": "baseline"})
     return with_legend(table, risk, {"alpha": alpha, **scores.sizes})
 
