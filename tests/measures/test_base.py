@@ -283,10 +283,17 @@ def test_a_name_that_cannot_be_parsed_is_refused(name):
             type("_Own", (_FirstHit,), {"SUPPORTED_PARAMS": {**REL, "cutoff": ir_measures.ParamInfo(dtype=int)}})(),
             r"'cutoff' must be a parameters\.Parameter, not <.*>\.",
         ),
+        (
+            type("_Own", (_FirstHit,), {"SUPPORTED_PARAMS": {"p": Parameter(float, 7, interval="[0, 1]")}})(),
+            r"p must be a number in \[0, 1\], not 7\.",
+        ),
+        (type("_Own", (_FirstHit,), {"NEEDS": "rarity"})(), r"NEEDS must be a tuple, as in \('rarity',\)\."),
+        (type("_Own", (_FirstHit,), {"VIEW": "adhoc"})(), r"VIEW must be 'intents' or 'ad hoc', not 'adhoc'\."),
+        (RBU @ 5, r"give RBU without parameters, not RBU@5\."),
     ],
 )
 def test_what_breaks_later_is_refused_when_it_is_registered(given, sentence):
-    with pytest.raises(TypeError, match=f"^register: {sentence}$"):
+    with pytest.raises((TypeError, ValueError), match=f"^register: {sentence}$"):
         register(given)
 
 

@@ -172,7 +172,7 @@ class Judgements:
             return self.remembered(("rel", rel), lambda: self._at_least(rel)).view(view)
         if view == "intents":
             return self
-        return self.remembered(view, self._ad_hoc if view == "ad hoc" else self._each_intent)
+        return self.remembered(view, {"ad hoc": self._ad_hoc, "each intent": self._each_intent}[view])
 
     def _at_least(self, rel: float) -> Judgements:
         high = self.labels.value >= rel

@@ -22,10 +22,11 @@ def register(measure: M) -> M:
     Raises
     ------
     TypeError
-        If ``measure`` is not an object of a subclass of `DiversityMeasure`, or a parameter is not a
-        `parameters.Parameter`.
+        If ``measure`` is not an object of a subclass of `DiversityMeasure`, a parameter is not a
+        `parameters.Parameter`, or ``READS`` or ``NEEDS`` is a string instead of a tuple.
     ValueError
-        If another class has a measure of that name, or the name cannot be parsed.
+        If another class has a measure of that name, or the name cannot be parsed. Also if the measure has parameters
+        that differ from the defaults, a default is out of range, or ``VIEW`` is unknown.
     """
     if isinstance(measure, type):
         raise TypeError(f"register: give an object, {measure.__name__}(), not the class.")
@@ -34,6 +35,15 @@ def register(measure: M) -> M:
     for parameter, declared in measure.SUPPORTED_PARAMS.items():
         if not isinstance(declared, Parameter):
             raise TypeError(f"register: {parameter!r} must be a parameters.Parameter, not {declared!r}.")
+        if declared.default is not None:
+            declared.check("register", parameter, declared.default)
+    for columns in ("READS", "NEEDS"):
+        if isinstance(getattr(measure, columns), str):
+            raise TypeError(f"register: {columns} must be a tuple, as in ({getattr(measure, columns)!r},).")
+    if measure.VIEW not in ("intents", "ad hoc"):
+        raise ValueError(f"register: VIEW must be 'intents' or 'ad hoc', not {measure.VIEW!r}.")
+    if measure.params:
+        raise ValueError(f"register: give {measure.NAME} without parameters, not {measure}.")
     registry: dict[str, ir_measures.Measure] = ir_measures.measures.registry
     name = str(measure.NAME)
     # Python normalises some letters of names, and reads D#-nDCG as D with a comment.

@@ -186,11 +186,17 @@ def check_parameters(measure: ir_measures.Measure) -> None:
     for name, parameter in measure.SUPPORTED_PARAMS.items():
         if name not in measure.params:
             if parameter.required:
-                raise ValueError(f"{measure}: the parameter {name} is missing.")
+                raise ValueError(f"{measure.NAME}: the parameter {name} is missing.")
         elif not parameter.validate(measure.params[name]):
             kinds = {bool: "True or False", int: "an integer", float: "a float such as 1.0", dict: "a dict"}
             allowed = kinds.get(parameter.dtype, f"one of {parameter.choices}")
             raise ValueError(f"{measure.NAME}: {name} must be {allowed}, not {measure.params[name]!r}.")
+        elif name == "gains" and is_theirs:
+            for label, gain in measure.params[name].items():
+                if not (_is_number(_plain(label)) and _is_number(_plain(gain)) and _contains(FROM_0, gain)):
+                    raise ValueError(
+                        f"{measure.NAME}: gains must map labels to numbers in {FROM_0}, not {label!r} to {gain!r}."
+                    )
         elif name in OF_IR_MEASURES and (is_theirs or name == "cutoff"):
             OF_IR_MEASURES[name].check(str(measure.NAME), name, measure.params[name])
     if is_theirs and "max_rel" in measure.params and measure["min_rel"] >= measure["max_rel"]:
