@@ -7,7 +7,7 @@ import ir_measures
 import pytest
 from ir_measures import AP, RBP, P, nDCG
 
-from pyterrier_diversity import IA, RBU, Adhoc, Sharp, alpha_nDCG, evaluate_runs, parse, score
+from pyterrier_diversity import IA, RBU, Adhoc, Sharp, UserModel, alpha_nDCG, evaluate_runs, parse, score
 from pyterrier_diversity.transformers import Evaluate
 from shell import fail
 
@@ -26,6 +26,7 @@ FORM = "A measure is written as RBU@20 or RBU(p=0.9)@20."
         ("IA(measure='IA(RBU@3)')", IA(IA(RBU @ 3))),
         ("nDCG(gains={0: 0, 1: 3})@5", nDCG(gains={0: 0, 1: 3}) @ 5),
         ("IPrec@0.5", ir_measures.IPrec @ 0.5),
+        ("UserModel(2, 'DCG', base=3)@5", UserModel(2, "DCG", base=3) @ 5),
     ],
 )
 def test_a_text_names_a_measure(text, measure):
@@ -46,6 +47,7 @@ def test_a_text_names_a_measure(text, measure):
         ("IA(measure='RBU(p=.8,p=.9)')", "RBU: the parameter p is given twice."),
         ("Sharp(AP,gamma=.1,gamma=.1)", "Sharp: the parameter gamma is given twice."),
         ("IA(AP,measure='AP')", "IA: the parameter measure is given twice."),
+        ("UserModel(2,model=2)", "UserModel: the parameter model is given twice."),
         # A parameter is wrong.
         ("RBU(p=2)", "RBU: p must be a number in (0, 1], not 2."),
         ("AP(x=1)", "AP has no parameter 'x'; its parameters: cutoff, rel, judged_only."),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sized
 from contextlib import suppress
 from difflib import get_close_matches
+from inspect import signature
 from itertools import product
 from typing import Any
 
@@ -122,9 +123,12 @@ def _measure_of(node: ast.expr) -> ir_measures.Measure:
     if measure is None:
         raise NameError(name=named)
     wraps = measure.SUPPORTED_PARAMS.get("measure") is MEASURE["measure"]
-    if len(call.args) > wraps:
+    # IA(nDCG) and UserModel(2, 'DCG') as in Python; all other parameters have names.
+    arguments = list(signature(type(measure).__call__).parameters.values())[1:]
+    positional = [one.name for one in arguments if one.kind is one.POSITIONAL_OR_KEYWORD]
+    if len(call.args) > len(positional):
         raise SyntaxError(FORM)
-    given = [*(("measure", value) for value in call.args), *((str(word.arg), word.value) for word in call.keywords)]
+    given = [*zip(positional, call.args, strict=False), *((str(word.arg), word.value) for word in call.keywords)]
     given += [(measure.AT_PARAM, value) for value in at]
     names = [name for name, _ in given]
     twice = sorted({name for name in names if names.count(name) > 1})
