@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_diversity.io import formatted, printable, read_perquery, terminal_width, write_table
+from pyterrier_diversity.io import formatted, printable, read_perquery, renamed, terminal_width, write_table
 
 VALUE = 0.1 + 0.2
 FRAME = pd.DataFrame({"name": ["bm25", "x|_y"], "queries": [2, 30], "RBU@5": [VALUE, float("nan")]})
@@ -45,7 +45,7 @@ def test_parquet_has_the_same_numbers(tmp_path):
 def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
 
-    with pytest.raises(ImportError, match=r"table.parquet needs pyarrow: pip install pyarrow, or choose .csv"):
+    with pytest.raises(ImportError, match=r"pyarrow is required for parquet support. Use pip"):
         write_table(FRAME, tmp_path / "table.parquet")
 
 
@@ -119,7 +119,7 @@ def test_the_format_may_be_told(tmp_path):
 
     assert (tmp_path / "table.dat").read_text().startswith("name,queries,RBU@5\n")
     with pytest.raises(
-        ValueError, match=r"table.dat' does not name a format: its ending must be one of .txt, .*'.dat'"
+        ValueError, match=r"table.dat' does not name a format: its ending must be one of .txt, .csv, .*\.$"
     ):
         write_table(FRAME, tmp_path / "table.dat")
     with pytest.raises(ValueError, match=r"formatted: format must be one of table, csv, .*, not 'xls'"):
@@ -258,7 +258,9 @@ def test_no_p_value_reads_as_a_row_of_zeros(p, text, format):
 
 
 def test_systems_and_measures_are_called_as_asked(tmp_path):
-    write_table(FRAME, tmp_path / "t.tex", names={"bm25": "BM_25"}, labels={"RBU@5": "$RBU_5$", "queries": "n_q"})
+    called = renamed(FRAME, names={"bm25": "BM_25"}, labels={"RBU@5": "$RBU_5$", "queries": "n_q"})
+
+    write_table(called, tmp_path / "t.tex")
 
     lines = (tmp_path / "t.tex").read_text().splitlines()
     assert lines[1] == "% RBU@5|p=0.99"
@@ -267,9 +269,9 @@ def test_systems_and_measures_are_called_as_asked(tmp_path):
 
 
 def test_a_system_with_a_dollar_stays_escaped_where_measures_are_rows():
-    frame = pd.DataFrame({"name": ["US$ 1", "US$ 2"], "RBU@5": [0.5, 0.25]})
+    frame = pd.DataFrame({"name": ["US$ 1", "US$ 2"], "$RBU$": [0.5, 0.25]})
 
-    lines = formatted(frame, "latex", transpose=True, labels={"RBU@5": "$RBU$"}).splitlines()
+    lines = formatted(frame, "latex", transpose=True).splitlines()
 
     assert lines[3] == r"measure & US\$ 1 & US\$ 2 \\"
     assert lines[5] == r"$RBU$ & 0.5000 & 0.2500 \\"

@@ -165,7 +165,7 @@ class Shown(Called):
             if written is None:
                 io.write_table(frame, str(self.output), **how)
             else:
-                io.write_text(written, str(self.output), frame.attrs)
+                io.write_content(written, str(self.output), frame.attrs)
             tell(f"Wrote {self.output}.")
 
 

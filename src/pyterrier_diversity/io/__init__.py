@@ -10,8 +10,8 @@ from .look import Renamed, SharedColumns, all_names, look_at
 from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, ReadWholeError, checked_order, qrels_frame, read_qrels, read_run, run_frame, run_parts
 from .run_collections import Runs, named_runs, one_or_more_runs, read_perquery, read_runs
-from .tables import Cell, Table, formatted, p_text, write_table, write_text
-from .writing import is_device, refuse_inputs, replaced, write_qrels
+from .tables import Cell, Table, formatted, p_text, write_content, write_table
+from .writing import is_device, refuse_inputs, replaced
 
 __all__ = [
     "add_lengths",
@@ -23,6 +23,5 @@ __all__ = [
     "read_perquery",
     "read_qrels",
     "read_run",
-    "write_qrels",
     "write_table",
 ]

@@ -23,12 +23,8 @@ _QUERY_IDS, _INTENT_IDS, _TEXTS = ("qid", "query_id"), ("iteration", "subtopic_i
 # that a name can look like another one.
 _UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
-_LATEX = {
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-}
+_WORDS = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde"}
+_LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {sign: f"\\text{word}{{}}" for sign, word in _WORDS.items()}
 # A formula has nothing that ends a cell, a line or a row of a table.
 _MATH, _NO_FORMULA = re.compile(r"(\$(?:[^$\\]|\\.)+\$)"), re.compile(r"(?<!\\)[&%#]|\\\\")
 
@@ -70,13 +66,10 @@ def renamed(
     if isinstance(labels, Mapping) and "measure" not in frame and not any(map(is_measure, known)):
         labels = {name: label for name, label in labels.items() if str(name) in known}
     new = {"names": called("names", names, systems), "labels": called("labels", labels, known)}
-    table = frame.copy()
-    table.attrs = frame.attrs | {
-        what: {old: name for old, name in of.items() if old != name} for what, of in new.items()
-    }
-    holders: list[Any] = [table, table.attrs]
+    table: Any = frame.copy()
     for what, places in _PLACES.items():
-        for holder, place in product(holders, places):
+        table.attrs[what] = {old: name for old, name in new[what].items() if old != name}
+        for holder, place in product((table, table.attrs), places):
             if place in holder:
                 holder[place] = _put(holder[place], new[what])
     table.columns = _put(table.columns, new["labels"])
@@ -183,10 +176,8 @@ def texts_of(who: str, intents: Any, query_id: str) -> dict[str, str]:
     if isinstance(intents, pd.DataFrame):
         query, name, text = (_first_of(known, intents) for known in (_QUERY_IDS, _INTENT_IDS, _TEXTS))
         if name is None or text is None:
-            raise ValueError(
-                f"{who}: intents must have the columns iteration and nugget_text (or query); found: "
-                f"{', '.join(map(str, intents.columns)) or 'none'}."
-            )
+            wanted = "the columns iteration and nugget_text (or query)"
+            raise ValueError(f"{who}: intents must have {wanted}; found: {', '.join(map(str, intents)) or 'none'}.")
         of_query = repeat(query_id, len(intents)) if query is None else intents[query]
         intents = dict(zip(zip(of_query, intents[name], strict=True), intents[text], strict=True))
     given = dict(() if intents is None else intents)

@@ -14,7 +14,6 @@ import pandas as pd
 
 from ..frames import label_of, number_of
 from .files import Content
-from .writing import require_pyarrow
 
 _SHOWN = 60
 # A lone surrogate (half of a character), which Python's JSON reader accepts.
@@ -188,9 +187,8 @@ def reads(reader: Callable[[str], Any], text: str) -> bool:
 
 def read_parquet(content: Content) -> pd.DataFrame:
     """Read a parquet file, or raise a ``ValueError`` that names it."""
-    require_pyarrow(f"Reading {content.name}")
     try:
-        return pd.read_parquet(io.BytesIO(content.data))
+        return pd.read_parquet(io.BytesIO(content.data), engine="pyarrow")
     except (ValueError, OSError) as error:
         raise ValueError(f"{content.name}: {str(error).rstrip('.')}.") from error
 

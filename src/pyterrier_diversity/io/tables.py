@@ -5,9 +5,9 @@ import json
 import math
 import operator
 import os
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import takewhile
 from typing import Any, Literal, NamedTuple, Self, get_args
 
@@ -15,9 +15,9 @@ import pandas as pd
 
 from .aligned import aligned, in_lines, placed, terminal_width
 from .files import Path
-from .labels import SYSTEMS, printable, renamed, tex
+from .labels import SYSTEMS, printable, tex
 from .records import native
-from .writing import is_device, replaced, require_pyarrow
+from .writing import is_device, replaced
 
 Format = Literal["table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown"]
 FileFormat = Format | Literal["parquet"]
@@ -33,6 +33,10 @@ _DECIMALS = 4
 _P_VALUES = ("p", "p_corrected")
 # Columns of what users may rename.
 _NAMES = (*SYSTEMS, "measure")
+# What the best text of a column, and what is above and below after a text, are in.
+_TEXT = ("{}", "^{}", "_{}")
+_HTML = ("<b>{}</b>", "<sup>{}</sup>", "<sub>{}</sub>")
+_LATEX = (r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$")
 
 
 class Cell(NamedTuple):
@@ -44,10 +48,10 @@ class Cell(NamedTuple):
     best: bool = False
     is_number: bool = False
 
-    def written(self, best: str, above: str, below: str) -> tuple[str, str]:
+    def written(self, escape: Callable[[str], str], best: str, above: str, below: str) -> tuple[str, str]:
         """Return the text and its marks in these formats."""
-        raised, lowered = (how.format(mark) if mark else "" for how, mark in ((above, self.above), (below, self.below)))
-        return best.format(self.text) if self.best else self.text, raised + lowered
+        text, marks = escape(self.text), ((above, self.above), (below, self.below))
+        return best.format(text) if self.best else text, "".join(how.format(mark) for how, mark in marks if mark)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +98,11 @@ class Table:
         A table of values that is too wide is transposed if that makes it narrower. If it is still too wide, texts wrap,
         and as a last resort the columns are printed in several parts.
         """
-        table, legend = self, [self.legend] if self.legend else []
-        if width is not None and self.of_values and self._width() > width:
-            table = min(self, self.transposed(), key=Table._width)
-        if table is not self:
-            legend.append(f"Transposed to fit {width} columns: the measures are rows.")
-        told = [in_lines(line, width) for line in legend]
-        return "\n\n".join(["\n".join(aligned(table._texts(), table._numeric, width)), *told])
+        tables = [self, self.transposed()] if width is not None and self.of_values else [self]
+        table = min(tables, key=lambda table: max([width or 0, *map(len, table._lines())]))
+        told = f"Transposed to fit {width} columns: the measures are rows." * (table is not self)
+        legend = [in_lines(line, width) for line in (self.legend, told) if line]
+        return "\n\n".join(["\n".join(table._lines(width)), *legend])
 
     def __str__(self) -> str:
         """Return the table as text that fits the terminal."""
@@ -108,10 +110,7 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table in GitHub's Markdown. The best means are bold."""
-        columns = [
-            [cell.replace("|", "\\|") for cell in column]
-            for column in self._texts("**{}**", "<sup>{}</sup>", "<sub>{}</sub>")
-        ]
+        columns = self._texts(lambda text: printable(text).replace("|", "\\|"), "**{}**", *_HTML[1:])
         widths = [max(3, *map(len, column)) for column in columns]
         lines = [f"| {' | '.join(map(placed, row, widths, self._numeric))} |" for row in zip(*columns, strict=True)]
         rules = [f"{'-' * (w + 1)}:" if n else f":{'-' * (w + 1)}" for w, n in zip(widths, self._numeric, strict=True)]
@@ -120,7 +119,8 @@ class Table:
 
     def to_html(self) -> str:
         """Return the table as HTML. The best means are bold, and marks do not move the decimal points."""
-        n, marks = self.n_names, self._widest_marks
+        n = self.n_names
+        marks = [max((len(cell.above + cell.below) for cell in column), default=0) for column in self._columns]
         rows = [[*(self._th(cell.text) for cell in row[:n]), *map(_td, row[n:], marks[n:])] for row in self.cells]
         body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
         head = "".join(map(self._th, self.header))
@@ -135,15 +135,14 @@ class Table:
         Marks are in a column of their own, so that the decimal points line up.
         """
         kinds, columns = "", []
-        for name, cells, number, wide in zip(
-            self.header, self._columns, self._numeric, self._widest_marks, strict=True
-        ):
+        for name, cells, number in zip(self.header, self._columns, self._numeric, strict=True):
             kind, head = "r" if number else "l", tex(name, formulas=True)
-            texts = [cell._replace(text=tex(cell.text, formulas=name in _NAMES)) for cell in cells]
-            parts = [text.written(r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$") for text in texts]
-            kinds += f"{kind}@{{}}l" if wide else kind
-            head = rf"\multicolumn{{2}}{{{kind}}}{{{head}}}" if wide else head
-            columns.append([head, *(f"{value} & {marks}" if wide else value for value, marks in parts)])
+            escape = partial(tex, formulas=name in _NAMES)
+            parts = [cell.written(escape, *_LATEX) for cell in cells]
+            marked = any(marks for _, marks in parts)
+            kinds += f"{kind}@{{}}l" if marked else kind
+            head = rf"\multicolumn{{2}}{{{kind}}}{{{head}}}" if marked else head
+            columns.append([head, *(f"{value} & {marks}" if marked else value for value, marks in parts)])
         first, *others = (f"{' & '.join(row)} \\\\" for row in zip(*columns, strict=True)) if columns else [" \\\\"]
         # A name with a line break would end the comment.
         told = [f"% {' '.join(text.splitlines())}" for text in (*self.tips.values(), self._legend) if text]
@@ -163,21 +162,17 @@ class Table:
     def _numeric(self) -> list[bool]:
         return [all(cell.is_number for cell in column) for column in self._columns]
 
-    @property
-    def _widest_marks(self) -> list[int]:
-        return [max((len(cell.above) + len(cell.below) for cell in column), default=0) for column in self._columns]
-
-    def _texts(self, best: str = "{}", above: str = "^{}", below: str = "_{}") -> list[list[str]]:
+    def _texts(self, escape: Callable[[str], str], *marks: str) -> list[list[str]]:
         """Return the texts of each column with its header; spaces after numbers keep their decimal points in line."""
         columns = []
-        for name, column in zip(self.header, self._columns, strict=True):
-            parts = [cell.written(best, above, below) for cell in column]
-            wide = max((len(marks) for _, marks in parts), default=0)
-            columns.append([printable(name), *(printable(text) + marks.ljust(wide) for text, marks in parts)])
+        for name, cells in zip(self.header, self._columns, strict=True):
+            parts = [cell.written(escape, *marks) for cell in cells]
+            wide = max((len(after) for _, after in parts), default=0)
+            columns.append([escape(name), *(text + after.ljust(wide) for text, after in parts)])
         return columns
 
-    def _width(self) -> int:
-        return max(map(len, aligned(self._texts(), self._numeric)), default=0)
+    def _lines(self, width: int | None = None) -> list[str]:
+        return aligned(self._texts(printable, *_TEXT), self._numeric, width)
 
     def _th(self, name: str) -> str:
         tip = f' title="{html.escape(self.tips[name])}"' if name in self.tips else ""
@@ -190,8 +185,6 @@ def write_table(
     format: FileFormat | None = None,
     places: int | None = None,
     *,
-    names: Mapping[Any, str] | None = None,
-    labels: Mapping[Any, str] | None = None,
     transpose: bool = False,
 ) -> None:
     """Write a table to a file, and how its numbers were computed to a second file.
@@ -209,13 +202,13 @@ def write_table(
     format : {"table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown", "parquet"}, optional
         By default, the path's ending decides: ``.txt``, ``.csv``, ``.tsv``, ``.json``, ``.jsonl``, ``.tex``, ``.html``,
         ``.md``, ``.parquet``.
-    places, names, labels, transpose
+    places, transpose
         As for `formatted`.
 
     Raises
     ------
     ValueError
-        If the ending or the format is unknown, or two systems or measures would have the same name.
+        If the ending or the format is unknown, or two columns of JSON would have the same name.
     ImportError
         If the format is parquet and pyarrow is not installed.
 
@@ -233,43 +226,32 @@ def write_table(
     ['table.csv', 'table.csv.json']
     """
     chosen = format or format_of(path)
-    if chosen != "parquet":
-        text = formatted(frame, chosen, places, names=names, labels=labels, transpose=transpose)
-        write_text(text, path, frame.attrs)
-        return
-    require_pyarrow(f"write_table: {os.fspath(path)}")
-    shown = renamed(frame, names, labels)
-    shown = transposed(shown) if transpose else shown
-    with replaced(path) as file:
-        shown.map(_value_in_parquet, places=places).to_parquet(file, index=False)
-    _write_attrs(path, frame.attrs)
+    if chosen == "parquet":
+        shown = transposed(frame) if transpose else frame
+        content: str | bytes = shown.map(_value_in_parquet, places=places).to_parquet(index=False, engine="pyarrow")
+    else:
+        content = formatted(frame, chosen, places, transpose=transpose)
+    write_content(content, path, frame.attrs)
 
 
-def write_text(text: str, path: Path, attrs: Mapping[Any, Any]) -> None:
-    """Write the text of a table, and its ``attrs`` to ``PATH.json`` beside it."""
-    with replaced(path) as part, open(part, "w", encoding="utf-8", newline="") as file:
-        file.write(text + "\n")
-    _write_attrs(path, attrs)
-
-
-def _write_attrs(path: Path, attrs: Mapping[Any, Any]) -> None:
+def write_content(content: str | bytes, path: Path, attrs: Mapping[Any, Any]) -> None:
+    """Write the text or the bytes of a table, and its ``attrs`` to ``PATH.json`` beside it."""
     from importlib.metadata import version
 
-    if is_device(path):
-        return
-    content = {"pyterrier_diversity": version("pyterrier-diversity"), **{str(k): v for k, v in attrs.items()}}
-    with replaced(f"{os.fspath(path)}.json") as file:
-        file.write_text(json.dumps(content, indent=2, default=str) + "\n", encoding="utf-8")
+    with replaced(path) as file:
+        file.write_bytes(content if isinstance(content, bytes) else f"{content}\n".encode())
+    if not is_device(path):
+        told = {"pyterrier_diversity": version("pyterrier-diversity"), **{str(k): v for k, v in attrs.items()}}
+        with replaced(f"{os.fspath(path)}.json") as file:
+            file.write_text(json.dumps(told, indent=2, default=str) + "\n", encoding="utf-8")
 
 
 def format_of(path: Path) -> FileFormat:
     """Return the format that the ending of a path stands for."""
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending not in _ENDINGS:
-        raise ValueError(
-            f"{os.fspath(path)!r} does not name a format: its ending must be one of {', '.join(_ENDINGS)}, "
-            f"not {ending!r}."
-        )
+        known = ", ".join(_ENDINGS)
+        raise ValueError(f"{os.fspath(path)!r} does not name a format: its ending must be one of {known}.")
     return _ENDINGS[ending]
 
 
@@ -278,14 +260,13 @@ def formatted(
     format: Format = "table",
     places: int | None = None,
     *,
-    names: Mapping[Any, str] | None = None,
-    labels: Mapping[Any, str] | None = None,
     transpose: bool = False,
     width: int | None = None,
 ) -> str:
     r"""Return a table as text, without a line break at its end.
 
-    Control characters in names are escaped (``\x1b``).
+    Control characters in names are escaped (``\x1b``). In LaTeX, formulas (``$...$``) in names of systems and measures
+    stay as they are, and the rest is escaped: ``frame.rename(columns={"RBU@5": "$RBU_5$"})``.
 
     Parameters
     ----------
@@ -297,8 +278,6 @@ def formatted(
         Decimal places of numbers that are not whole. By default, csv, tsv, json and jsonl have all digits, so that
         numbers can be read back exactly; the other formats have 4. A smaller p-value than that is written as
         ``< 0.0001``.
-    names, labels : mapping of str to str, optional
-        What systems and measures are called. In LaTeX, formulas (``$...$``) stay as they are, and the rest is escaped.
     transpose : bool
         Whether the measures are rows and the systems are columns.
     width : int >= 1, optional
@@ -308,8 +287,7 @@ def formatted(
     Raises
     ------
     ValueError
-        If the format is unknown, two systems or measures would have the same name, none of the names or labels is
-        known, or two columns of JSON would have the same name.
+        If the format is unknown, or two columns of JSON would have the same name.
 
     Examples
     --------
@@ -320,7 +298,6 @@ def formatted(
     """
     if format not in FORMATS:
         raise ValueError(f"formatted: format must be one of {', '.join(FORMATS)}, not {format!r}.")
-    frame = renamed(frame, names, labels)
     if format in PEOPLE:
         table = table_of(frame, _DECIMALS if places is None else places)
         table = table.transposed() if transpose else table
@@ -328,22 +305,21 @@ def formatted(
     frame = transposed(frame) if transpose else frame
     if format in ("json", "jsonl"):
         return _json(frame, places, lines=format == "jsonl")
-    digits = None if places is None else f"%.{places}f"
-    separator = "\t" if format == "tsv" else ","
+    digits, separator = None if places is None else f"%.{places}f", "\t" if format == "tsv" else ","
+    header = [printable(str(name)) for name in frame.columns]
     shown = frame.map(lambda cell: printable(cell) if isinstance(cell, str) else cell)
-    shown = shown.set_axis([printable(str(name)) for name in frame.columns], axis=1)
-    text: str = shown.to_csv(index=False, float_format=digits, lineterminator="\n", sep=separator)
+    text: str = shown.to_csv(index=False, header=header, float_format=digits, lineterminator="\n", sep=separator)
     return text.rstrip("\n")
 
 
-def table_of(frame: pd.DataFrame, places: int, legend: str = "") -> Table:
+def table_of(frame: pd.DataFrame, places: int) -> Table:
     """Return a frame as a table for people, with so many decimal places for numbers that are not whole."""
     columns = [
         [_cell(cell, places, p_value=str(name) in _P_VALUES) for cell in column.tolist()]
         for name, column in frame.items()
     ]
     told = {str(name): text for name, text in frame.attrs.get("signatures", {}).items() if name in frame}
-    return Table(list(map(str, frame.columns)), [list(row) for row in zip(*columns, strict=True)], legend, told)
+    return Table(list(map(str, frame.columns)), [list(row) for row in zip(*columns, strict=True)], tips=told)
 
 
 def transposed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -383,18 +359,16 @@ def _html(text: str) -> str:
 
 
 def _td(cell: Cell, wide: int) -> str:
-    value, marks = cell._replace(text=_html(cell.text)).written("<b>{}</b>", "<sup>{}</sup>", "<sub>{}</sub>")
+    value, marks = cell.written(_html, *_HTML)
     beside = f'<span style="display:inline-block;min-width:{wide}ch;text-align:left">{marks}</span>' if wide else ""
     return f'<td style="text-align:right">{value}{beside}</td>' if cell.is_number else f"<td>{value}</td>"
 
 
 def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
-    names = [str(name) for name in frame.columns]
-    for name, n in Counter(names).items():
-        if n > 1:
-            raise ValueError(f"formatted: JSON cannot have two columns that are called {name!r}. Use csv or tsv.")
-    rows = zip(*(column.tolist() for _, column in frame.items()), strict=True)
-    records = _as_json([dict(zip(names, row, strict=True)) for row in rows], places)
+    names = frame.columns.map(str)
+    for name in names[names.duplicated()]:
+        raise ValueError(f"formatted: JSON cannot have two columns that are called {name!r}. Use csv or tsv.")
+    records = _as_json(frame.to_dict("records"), places)
     return "\n".join(map(json.dumps, records)) if lines else json.dumps(records)
 
 
