@@ -124,7 +124,7 @@ def test_no_parts_of_the_package_import_each_other():
 
 
 ORDER = [
-    ["arithmetic", "docstrings", "parameters", "progress", "randomness", "warnings"],
+    ["arithmetic", "docstrings", "interrupts", "parameters", "progress", "randomness", "warnings"],
     ["parallel", "frames"],
     ["io", "judged"],
     ["qrels"],

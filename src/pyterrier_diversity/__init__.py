@@ -3,6 +3,9 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import interrupts as interrupts
+
+# isort: split
 import wrapt
 
 if TYPE_CHECKING:
@@ -27,8 +30,8 @@ if TYPE_CHECKING:
 
 __version__ = "3.0.0"
 
-# Everything is imported on first use: the command must be able to end by Ctrl-C from its start, and some modules import
-# PyTerrier, matplotlib or ir_datasets.
+# Everything is imported on first use: some modules import PyTerrier, matplotlib or ir_datasets. Interrupts come first:
+# the command must be able to end by Ctrl-C from its start.
 _MODULES = {"datasets", "evaluate", "ideal", "io", "measures", "meta", "plots", "simulate", "transformers", "warnings"}
 # The modules of the functions; all other names are those of measures.
 _FUNCTIONS = {

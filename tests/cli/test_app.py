@@ -97,6 +97,7 @@ def watch(event, args):
 waiting = [True]
 signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it
 sys.addaudithook(watch)
+sys.argv[0] = "/bin/pyterrier-diversity"
 from pyterrier_diversity.cli import app
 app()
 """
@@ -115,7 +116,7 @@ def large_runs(tmp_path_factory):
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize(
     ("event", "name", "seconds", "jobs"),
-    [("import", "pandas", 0, 1), ("open", "b.run", 0, 1), ("import", "joblib", 1, 2)],
+    [("import", "wrapt", 0, 1), ("import", "pandas", 0, 1), ("open", "b.run", 0, 1), ("import", "joblib", 1, 2)],
 )
 def test_an_interrupt_is_one_line_and_status_130(large_runs, event, name, seconds, jobs):
     code = INTERRUPTED.format(event=event, name=name, seconds=seconds)

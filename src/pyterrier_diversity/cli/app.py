@@ -2,7 +2,6 @@
 
 import errno
 import os
-import signal
 import sys
 import warnings
 from concurrent.futures import BrokenExecutor
@@ -11,12 +10,12 @@ from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from inspect import cleandoc
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from .. import __version__
+from ..interrupts import watch, watch_the_end
 from ..progress import only_in_terminals
 from ..warnings import KINDS
 
@@ -42,18 +41,13 @@ _ERRORS = (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError, B
 # Python's trackers of what processes share. After Ctrl-C, they clean up, and would say so below our line.
 _TRACKERS = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
 
-# The exit status after Ctrl-C, as shells have it.
-INTERRUPTED = 130
-
 
 class _Commands(click.Group):
     """The commands. Each is imported when it is called."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Run as the program that the shell calls."""
-        # A shell that starts a program in the background lets it ignore Ctrl-C.
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, _interrupted)
+        watch()
         only_in_terminals()
         sys.warnoptions += [f"ignore::UserWarning:{tracker}" for tracker in _TRACKERS]  # processes that start get these
         for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -62,8 +56,7 @@ class _Commands(click.Group):
         try:
             return super().__call__(*args, **options)
         finally:
-            if signal.getsignal(signal.SIGINT) is _interrupted:  # while Python ends, exceptions are lost
-                signal.signal(signal.SIGINT, _end_at_once)
+            watch_the_end()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_MODULES)
@@ -99,26 +92,6 @@ class _Commands(click.Group):
             sys.exit(1)
         finally:
             _flush_stdout()
-
-
-def _interrupted(number: int, frame: FrameType | None) -> NoReturn:
-    """End the program. Workers are stopped and unfinished files are removed on the way; a second Ctrl-C does not wait.
-
-    ``SystemExit`` is not caught by anything, while click ends with status 1 after a ``KeyboardInterrupt``. But compiled
-    modules lose exceptions while they are imported, so the program ends at once then: there is nothing to clean up.
-    """
-    signal.signal(signal.SIGINT, _end_at_once)
-    line_of_terminal = "\n" if os.isatty(2) else ""  # which ends with ^C or a progress bar
-    os.write(2, f"{line_of_terminal}Interrupted.\n".encode())
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            _end_at_once(number, frame)
-        frame = frame.f_back
-    raise SystemExit(INTERRUPTED)
-
-
-def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:
-    os._exit(INTERRUPTED)
 
 
 def _show_warning(ctx: click.Context, message: Warning | str, category: type[Warning], *_: Any) -> None:
