@@ -59,7 +59,8 @@ def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
     perquery : frame, path-like, or several of them
         Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     minimum : mapping of Measure or str to float
-        The minimum of each measure, or the maximum if lower values are better. A value equal to it passes.
+        The minimum of each measure, or the maximum if lower values are better. A value equal to it passes. For a
+        measure whose range has no lowest value, such as ``RBU``, take one that runs can miss: no run is below -5.
 
     Returns
     -------
