@@ -301,7 +301,7 @@ def test_ten_systems_are_in_two_rows_of_panels_and_a_list_of_frames_is_refused()
     [
         {"a": "first"},
         {("1", "a"): "first", ("2", "a"): "other"},
-        pd.Series({"a": "first"}),
+        pd.Series({"a": "first", "b": np.nan}),
         pd.DataFrame({"qid": ["1", "2"], "iteration": "a", "query": ["first", "other"]}),
         pd.DataFrame({"query_id": [1, 2], "subtopic_id": "a", "nugget_text": ["first", "other"]}),
     ],
