@@ -10,7 +10,7 @@ import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path as File
@@ -144,38 +144,17 @@ def read_parts(source: Source, size: int) -> Iterator[Content]:
     """
     if isinstance(source, Content):
         yield source
-    elif isinstance(source, (str, os.PathLike)) and is_pipe(source):
+    elif not isinstance(source, (str, os.PathLike)):
+        if not hasattr(source, "read"):
+            raise TypeError(f"A file must be a path or an open file, not {type(source).__name__}.")
+        text = source.read()
+        data = text.encode() if isinstance(text, str) else text
+        yield from _parts(str(getattr(source, "name", "the stream")), BytesIO(data), size)
+    elif is_pipe(source):
         with TemporaryDirectory() as folder:
             yield from read_parts(copied(source, folder), size)
     else:
         yield from _parts(*_opened(source), size)
-
-
-def _parts(name: str, opened: IO[bytes], size: int) -> Iterator[Content]:
-    blocks: list[bytes] = []
-    n = n_above = 0
-    with opened as stream:
-        try:
-            with _decompressing(name, stream) as plain:
-                at_a_time = size if plain is stream or 0 < size < _BLOCK else _BLOCK
-                while block := plain.read(at_a_time):
-                    size = size if blocks or not block.startswith(_UTF_16) else -1
-                    n += len(block)
-                    end = _last_group(block) if 0 < size <= n else 0
-                    if end:
-                        yield _part(name, [*blocks, block[:end]], n_above)
-                        n_above += sum(lines.count(b"\n") for lines in [*blocks, block[:end]])
-                        blocks, n = [], len(block) - end
-                    blocks.append(block[end:])
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            n_lines = n_above + sum(block.count(b"\n") for block in blocks)
-            raise ValueError(f"{name}, line {n_lines}: {error}.") from error
-    yield _part(name, blocks, n_above)
-
-
-def _part(name: str, blocks: list[bytes], n_above: int) -> Content:
-    data = b"".join(blocks)
-    return Content(name, data if n_above else _without_preamble(name, data), n_above)
 
 
 def copied(pipe: Path, folder: str) -> Copied:
@@ -186,43 +165,53 @@ def copied(pipe: Path, folder: str) -> Copied:
     ValueError
         If the pipe is empty or cannot be read.
     """
-    is_input = os.fspath(pipe) == "-"
-    copy = Copied("standard input" if is_input else os.fspath(pipe), os.path.join(folder, "copy"))
-    try:
-        with nullcontext(sys.stdin.buffer) if is_input else open(pipe, "rb") as stream, open(copy, "wb") as file:
-            shutil.copyfileobj(stream, file)
-    except OSError as error:
-        raise ValueError(f"{copy.name}: {error.strerror}.") from error
+    name, opened = _opened(pipe)
+    copy = Copied(name, os.path.join(folder, "copy"))
+    with opened as stream, open(copy, "wb") as file:
+        shutil.copyfileobj(stream, file)
     if not os.path.getsize(copy):
         because = "A program that should write to it may have failed, or it was already read."
-        raise ValueError(f"{copy.name} is empty. {because}")
+        raise ValueError(f"{name} is empty. {because}")
     return copy
 
 
-def _opened(source: Path | IO[bytes] | IO[str]) -> tuple[str, IO[bytes]]:
-    """Return the name of a file in messages, and its content."""
-    if not isinstance(source, (str, os.PathLike)):
-        if not hasattr(source, "read"):
-            raise TypeError(f"A file must be a path or an open file, not {type(source).__name__}.")
-        text = source.read()
-        return str(getattr(source, "name", "the stream")), BytesIO(text.encode() if isinstance(text, str) else text)
-    name = source.name if isinstance(source, Copied) else os.fspath(source)
+def _opened(path: Path) -> tuple[str, AbstractContextManager[IO[bytes]]]:
+    """Return the name of a file in messages, and a context in which its content can be read."""
+    if os.fspath(path) == "-":
+        return "standard input", nullcontext(sys.stdin.buffer)
+    name = path.name if isinstance(path, Copied) else os.fspath(path)
     try:
-        return name, open(source, "rb", buffering=0)  # what was read to look at it would slow down the rest
+        return name, open(path, "rb", buffering=0)  # what was read to look at it would slow down the rest
     except FileNotFoundError:
         raise
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror}.") from error
 
 
-def _decompressing(name: str, stream: IO[bytes]) -> Any:
-    """Return a context in which the content of a file is read."""
-    begin = stream.read(_BEGIN)
-    stream.seek(0)
-    opener = next((opener for first, opener in _COMPRESSED.items() if re.match(first, begin)), nullcontext)
-    if opener is nullcontext and begin and name.endswith(".gz"):
-        raise ValueError(f"{name} is not a gzip file, but its name ends in .gz.")
-    return opener(stream)
+def _parts(name: str, opened: AbstractContextManager[IO[bytes]], size: int) -> Iterator[Content]:
+    blocks: list[bytes] = []
+    n_above = 0
+    with opened as stream:
+        begin = stream.read(_BEGIN)
+        stream.seek(0)
+        opener = next((opener for first, opener in _COMPRESSED.items() if re.match(first, begin)), nullcontext)
+        if opener is nullcontext and begin and name.endswith(".gz"):
+            raise ValueError(f"{name} is not a gzip file, but its name ends in .gz.")
+        try:
+            with opener(stream) as plain:
+                while block := plain.read(size if plain is stream or 0 < size < _BLOCK else _BLOCK):
+                    size = size if blocks or not block.startswith(_UTF_16) else -1
+                    is_full = 0 < size <= len(block) + sum(map(len, blocks))
+                    if end := _last_group(block) if is_full else 0:
+                        part = _content(name, [*blocks, block[:end]], n_above)
+                        yield part
+                        n_above += part.data.count(b"\n")
+                        blocks = []
+                    blocks.append(block[end:])
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+            n_lines = n_above + sum(block.count(b"\n") for block in blocks)
+            raise ValueError(f"{name}, line {n_lines}: {error}.") from error
+    yield _content(name, blocks, n_above)
 
 
 def _last_group(lines: bytes) -> int:
@@ -237,16 +226,19 @@ def _last_group(lines: bytes) -> int:
     return 0
 
 
-def _without_preamble(name: str, data: bytes) -> bytes:
+def _content(name: str, blocks: list[bytes], n_above: int) -> Content:
     """Return text in UTF-8 without a mark; lines before the data are empty, so that the others keep their numbers."""
+    data = b"".join(blocks)
+    if n_above:
+        return Content(name, data, n_above)
     if data.startswith(_UTF_16):
         try:
             text = data.decode("utf-16")
-            data = data if text.startswith("<?xml") else text.encode()  # XML tells its encoding
         except UnicodeError as error:
             raise ValueError(f"{name} begins like a file in UTF-16, but is none: {error}.") from error
+        data = data if text.startswith("<?xml") else text.encode()  # XML tells its encoding
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\0" in data[:2]:
         raise ValueError(f"{name}, line 1: this is not UTF-8. Save the file in UTF-8.")
     before = _PREAMBLE.match(data)
-    return data if before is None else re.sub(rb"[^\r\n]+", b"", before[0]) + data[before.end() :]
+    return Content(name, data if before is None else re.sub(rb"[^\r\n]+", b"", before[0]) + data[before.end() :])

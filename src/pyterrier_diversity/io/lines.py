@@ -107,8 +107,9 @@ def _read_at_once(content: Content, columns: Kinds) -> pd.DataFrame | None:
     how["dtype"] = {name: _DTYPES[kind] for name, kind in columns.items() if kind is not str}
     parts: list[pd.DataFrame] = []
     try:
-        while part := stream.read(_PART) + stream.readline():
-            parts.append(pd.read_csv(BytesIO(first.encode() + part), engine="c", **how).iloc[1:])
+        while stream.tell() < len(content.data):
+            part = b"".join([first.encode(), stream.read(_PART), stream.readline()])
+            parts.append(pd.read_csv(BytesIO(part), engine="c", **how).iloc[1:])
     except ValueError:
         return None
     table = pd.concat(parts, ignore_index=True)
