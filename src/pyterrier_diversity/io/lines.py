@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..frames import number_of
 from .files import MARK, Content, Source, read_content
 from .records import Field, Label
 
@@ -18,28 +17,35 @@ _TAB = "\t"
 # The columns of a table, in order, and their types, as for `read_columns`; None for a column that is not kept.
 Kinds = dict[str, type | None]
 
-# Whole numbers with more digits may not fit into 64 bits.
-_WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 # Characters that pandas and Python read in the same way.
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 # Pandas reads parts of so many bytes faster than a large file as a whole, because it uses their memory again.
 _PART = 2**22
 # Newer versions read floats exactly, and warn about this option.
 _IS_OLD = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
-_EXACT = {"float_precision": "round_trip"} if _IS_OLD else {}
-_HOW: dict[str, Any] = {"header": None, "index_col": False, "na_filter": False, "low_memory": False, **_EXACT}
+_HOW: dict[str, Any] = {
+    "header": None,
+    "index_col": False,
+    "na_filter": False,
+    "low_memory": False,
+    "quoting": csv.QUOTE_NONE,
+    "engine": "c",
+    **({"float_precision": "round_trip"} if _IS_OLD else {}),
+}
 
-# Pandas reads words fastest if it may choose their type.
-_DTYPES: dict[type | None, Any] = {
-    **dict.fromkeys((float, object, Label), float),
-    **dict.fromkeys((pd.Categorical, None), "category"),
-    int: np.int64,
+# The type of a column in pandas, and what reads a word of it. Pandas reads words fastest if it may choose their type.
+_KINDS: dict[type | None, tuple[Any, Callable[[Field], Any]]] = {
+    str: (object, Field.identifier),
+    pd.Categorical: ("category", Field.identifier),
+    float: (float, Field.number),
+    Label: (float, Field.label),
+    int: (np.int64, Field.count),
+    object: (float, Field.any_number),
+    None: ("category", Field.any_number),
 }
 # Words as pandas and spreadsheets quote them: with doubled quotes, numbers, Q0, or separators inside.
 _QUOTED = re.compile(rb'(?:^|[ \t])"(?:[^"\s]*""[^\s]*|[-+]?[0-9.]+|Q0)"(?=\s|$)', re.MULTILINE)
 _SPACED = re.compile(rb'(?:^|[ \t])"[^"\r\n]*[ \t][^"\r\n]*"(?=\s|$)', re.MULTILINE)
-# How many words the lines of runs and qrels have.
-_WORDS = ({3}, {4}, {5}, {6})
 
 
 def read_columns(source: Source, columns: Kinds, *, separator: str | None = None) -> pd.DataFrame:
@@ -82,7 +88,9 @@ def are_quoted(data: bytes) -> bool:
     """Tell whether words are quoted."""
     if b'"' not in data:
         return False
-    is_spaced = _SPACED.search(data) and {len(line.split()) for line in data.splitlines()} - {0} not in _WORDS
+    n_words = {len(line.split()) for line in data.splitlines()} - {0}
+    # Without quotes, the lines of runs and qrels have so many words.
+    is_spaced = n_words not in ({3}, {4}, {5}, {6}) and _SPACED.search(data)
     return bool(is_spaced or _QUOTED.search(data))
 
 
@@ -95,27 +103,27 @@ def words_of(line: str, *, quoted: bool, separator: str | None = None) -> list[s
 
 def _read_at_once(content: Content, columns: Kinds) -> pd.DataFrame | None:
     """Read words between white space with pandas' reader in C, or return None if something may be wrong."""
-    line, stream = content.first_line, BytesIO(content.data)
-    if len(line.split()) != len(columns) or not _is_plain(content):
+    if not _is_plain(content):
         return None
+    line, stream = content.first_line, BytesIO(content.data)
     # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
     between, other = (_TAB, b" ") if _TAB in line else (" ", b"\t")
     is_single = line.count(between) == len(columns) - 1 and other not in content.data
     # A line of letters before each part keeps pandas from choosing numbers for words.
     first = between.join("x" if kind is str else "0" for kind in columns.values()) + "\n"
-    how = {"sep": between if is_single else r"\s+", "names": list(columns), "quoting": csv.QUOTE_NONE, **_HOW}
-    how["dtype"] = {name: _DTYPES[kind] for name, kind in columns.items() if kind is not str}
+    how = {"sep": between if is_single else r"\s+", "names": list(columns), **_HOW}
+    how["dtype"] = {name: _KINDS[kind][0] for name, kind in columns.items() if kind is not str}
     parts: list[pd.DataFrame] = []
     try:
         while stream.tell() < len(content.data):
             part = b"".join([first.encode(), stream.read(_PART), stream.readline()])
-            parts.append(pd.read_csv(BytesIO(part), engine="c", **how).iloc[1:])
+            parts.append(pd.read_csv(BytesIO(part), **how).iloc[1:])
+        table = pd.concat(parts, ignore_index=True)
     except ValueError:
         return None
-    table = pd.concat(parts, ignore_index=True)
     # A longer line is an error of pandas; a shorter one ends with empty words.
-    are_right = (_are_right(table[name], kind) for name, kind in columns.items())
-    return table[[name for name, kind in columns.items() if kind]] if all(are_right) else None
+    are_right = all(_are_right(table[name], kind) for name, kind in columns.items())
+    return table[[name for name, kind in columns.items() if kind]] if are_right else None
 
 
 def _are_right(column: pd.Series, kind: type | None) -> bool:
@@ -145,23 +153,6 @@ def _read_by_line(content: Content, columns: Kinds, separator: str | None, quote
             raise ValueError(f"{where}: expected {count} ({' '.join(columns)}), found {len(words)}.")
         if any(words):
             named = zip(words, columns.items(), strict=True)
-            fields = [(Field(word, where, name), kind) for word, (name, kind) in named]
-            rows.append([_READERS[kind](field.present()) if kind else field.value for field, kind in fields])
-    kept = {name: _DTYPES.get(kind, object) for name, kind in columns.items() if kind}
+            rows.append([_KINDS[kind][1](Field(word, where, name)) for word, (name, kind) in named])
+    kept = {name: _KINDS[kind][0] for name, kind in columns.items() if kind}
     return pd.DataFrame(rows, columns=list(columns), dtype=object)[list(kept)].astype(kept)
-
-
-def _whole(word: Field) -> int:
-    if not _WHOLE_NUMBER.fullmatch(word.value):
-        raise word.refused("must be a non-negative whole number of at most 18 digits")
-    return int(word.value)
-
-
-# What reads a word.
-_READERS: dict[type, Callable[[Field], Any]] = {
-    **dict.fromkeys((str, pd.Categorical), Field.identifier),
-    float: Field.number,
-    Label: Field.label,
-    int: _whole,
-    object: lambda word: number_of(word.value),
-}

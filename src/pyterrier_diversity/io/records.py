@@ -7,7 +7,9 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import pandas as pd
@@ -127,18 +129,26 @@ class Field:
         """Return a string or a number as a word."""
         return word_of(self.value if isinstance(self.value, float) else self.identifier())
 
-    def number(self) -> float:
+    def number(self, read: Callable[[Any], float] = number_of) -> float:
         """Return a finite number, which may be given as a string."""
-        return self._finite(number_of(self.value))
-
-    def label(self) -> float:
-        """Return a label: a finite number, a truth value, or one of NTCIR's words L0 to L9."""
-        return self._finite(label_of(self.value))
-
-    def _finite(self, number: float) -> float:
+        number = read(self.value)
         if not math.isfinite(number):
             raise self.refused("must be a finite number")
         return number
+
+    def label(self) -> float:
+        """Return a label: a finite number, a truth value, or one of NTCIR's words L0 to L9."""
+        return self.number(label_of)
+
+    def any_number(self) -> float:
+        """Return a number, or NaN for anything else."""
+        return number_of(self.value)
+
+    def count(self) -> int:
+        """Return a whole number that fits into 64 bits."""
+        if not re.fullmatch("[0-9]{1,18}", self.value):
+            raise self.refused("must be a non-negative whole number of at most 18 digits")
+        return int(self.value)
 
 
 def word_of(value: Any) -> str:
@@ -178,11 +188,10 @@ def native(value: Any) -> Any:
 
 def reads(reader: Callable[[str], Any], text: str) -> bool:
     """Tell whether a text can be read: without a ``ValueError``."""
-    try:
+    with suppress(ValueError):
         reader(text)
-    except ValueError:
-        return False
-    return True
+        return True
+    return False
 
 
 def read_parquet(content: Content) -> pd.DataFrame:
@@ -195,50 +204,40 @@ def read_parquet(content: Content) -> pd.DataFrame:
 
 def read_csv(content: Content, separator: str) -> tuple[pd.DataFrame, list[str]]:
     """Return a table with a header, and file and line of each row; a ``ValueError`` names them, too."""
-    name, records, places = content.name, [], []
-    lines = io.StringIO(content.text(), newline="")
+    name, lines = content.name, io.StringIO(content.text(), newline="")
     is_spaced = separator == " " or f"{separator} " in content.first_line
     rows = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=is_spaced)
-    filled = filter(any, rows)
     try:
-        header = next(filled, [])
-        for cell in header:
-            if header.count(cell) > 1:
-                raise ValueError(f"the column {cell!r} occurs twice")
-        for cells in filled:
-            if len(cells) != len(header):
-                raise ValueError(f"expected {len(header)} columns ({' '.join(header)}), found {len(cells)}")
-            records.append(cells)
-            places.append(f"{name}, line {rows.line_num}")
-    except (csv.Error, ValueError) as error:
+        (place, header), *records = ((f"{name}, line {rows.line_num}", cells) for cells in rows if any(cells))
+    except csv.Error as error:
         raise ValueError(f"{name}, line {rows.line_num}: {error}.") from error
-    return pd.DataFrame(records, columns=header, dtype=object), places
+    for cell in header:
+        if header.count(cell) > 1:
+            raise ValueError(f"{place}: the column {cell!r} occurs twice.")
+    for place, cells in records:
+        if len(cells) != len(header):
+            raise ValueError(f"{place}: expected {len(header)} columns ({' '.join(header)}), found {len(cells)}.")
+    return pd.DataFrame([cells for _, cells in records], columns=header, dtype=object), [place for place, _ in records]
 
 
 def read_json(content: Content) -> list[Field]:
     """Return the objects of JSON: the text as one, the members of its list, or its lines; errors name file and line."""
-    return list(_json_objects(content.text(), content.name))
-
-
-def _json_objects(text: str, name: str) -> Iterator[Field]:
-    """Yield the objects of a text: the text as one object, the members of its list, or its lines."""
+    name, text, records = content.name, content.text(), []
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    if not lines:
-        raise ValueError(f"{name} is empty.")
     are_objects = len(lines) > 1 and reads(_from_json, lines[0][1])
     for number, part in lines if are_objects else [(1, text)]:
         try:
             value = _from_json(part)
+        except json.JSONDecodeError as error:
+            what = f"this is not JSON: {error.msg} (column {error.colno})"
+            raise ValueError(f"{name}, line {number - 1 + error.lineno}: {what}.") from error
         except ValueError as error:
-            line = number - 1 + getattr(error, "lineno", 1)
-            reason = str(error).rstrip(".")
-            if isinstance(error, json.JSONDecodeError):
-                reason = f"this is not JSON: {error.msg} (column {error.colno})"
-            raise ValueError(f"{name}, line {line}: {reason}.") from error
+            raise ValueError(f"{name}, line {number}: {error}.") from error
         if isinstance(value, list) and not are_objects:
-            yield from (Field(member, f"{name}, object {i}") for i, member in enumerate(value))
+            records += [Field(member, f"{name}, object {i}") for i, member in enumerate(value)]
         else:
-            yield Field(value, f"{name}, line {number}" if are_objects or len(lines) == 1 else name)
+            records.append(Field(value, f"{name}, line {number}" if are_objects or len(lines) == 1 else name))
+    return records
 
 
 def _from_json(text: str) -> Any:
@@ -258,7 +257,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object, or raise a ``ValueError`` if a key is repeated, which would lose a value."""
     value = dict(pairs)
     if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
         raise ValueError(f"the key {twice[:_SHOWN]!r} is repeated in an object")
     return value
