@@ -11,10 +11,11 @@ from collections.abc import Mapping
 # It imports pandas, what ir_datasets and PyTerrier import of others, and the modules that are its arguments, once, and
 # forks for each program that it reads; what a program prints goes to files.
 _PARENT = """
-import asyncio, importlib, json, multiprocessing, os, sys, tempfile
+import asyncio, atexit, gc, importlib, json, multiprocessing, os, sys, tempfile
 import lxml.etree, lz4.frame, numpy, pandas, requests, tqdm, unittest, wrapt, yaml
 for module in sys.argv[1:]:
     importlib.import_module(module)
+gc.freeze()
 program = None
 for line in sys.stdin:
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -33,6 +34,10 @@ for line in sys.stdin:
         print(json.dumps([status, output.read().decode(), errors.read().decode()]), flush=True)
 if program is not None:
     exec(compile(program, "<string>", "exec"), {"__name__": "__main__"})
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(0)  # no module is taken apart
 """
 
 

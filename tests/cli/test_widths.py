@@ -20,7 +20,7 @@ COMMANDS = {
     "measures": ["measures"],
     "one measure": ["measures", "RBU"],
     "datasets": ["datasets"],
-    "axioms": ["axioms", "alpha_nDCG_exact RBU@5"],
+    "axioms": ["axioms", "StRecall(rel=2)@5 RBU@5"],
     "table": ["evaluate", *TWO, "-m", "NDEVAL"],
     "signatures": ["evaluate", *TWO, "-m", "RBU@5", "-s"],
     "gate": ["evaluate", *TWO, "--min", "RBU@5=0.6"],

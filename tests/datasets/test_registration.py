@@ -9,8 +9,19 @@ NAMED = "print('trec-dd/2015' in set(ir_datasets.registry))"
 IMPORTED = "print('ir_datasets' in sys.modules)"
 # Programs, which start without ir_datasets and this package, and what they print.
 PROGRAMS = {
-    "this package is imported first": (f"import pyterrier_diversity, ir_datasets\n{COUNT}", "3"),
-    "ir_datasets is imported first": (f"import ir_datasets, pyterrier_diversity\n{COUNT}", "3"),
+    "this package is imported first, and the loader of ir_datasets is the real one": (
+        f"import pyterrier_diversity, ir_datasets\n{COUNT}\n"
+        "print(type(ir_datasets.__spec__.loader).__name__, type(ir_datasets.__loader__).__name__)\n"
+        "print(len(list(ir_datasets.load('vaswani').queries_cls()._fields)))",
+        "3 SourceFileLoader SourceFileLoader 2",
+    ),
+    "ir_datasets is imported first, and registering twice is harmless": (
+        f"import ir_datasets, pyterrier_diversity\n{COUNT}\n"
+        "from pyterrier_diversity.datasets import trec_dd\n"
+        "trec_dd.register_datasets()\n"
+        "print(sum(name.startswith('trec-dd/') for name in ir_datasets.registry))",
+        "3 6",
+    ),
     "a part of ir_datasets is": (f"import pyterrier_diversity, ir_datasets.util, ir_datasets\n{COUNT}", "3"),
     "pyterrier is": (f"import pyterrier, pyterrier_diversity, ir_datasets\n{COUNT}", "3"),
     "pyterrier finds them without an import of ir_datasets": (
@@ -27,12 +38,6 @@ PROGRAMS = {
         "from pyterrier_diversity.datasets.trec_dd import TrecDDDataset\n"
         "import ir_datasets\nprint(TrecDDDataset('trec-dd/2016').name in set(ir_datasets.registry))",
         "False True",
-    ),
-    "the loader of ir_datasets is the real one": (
-        "import pyterrier_diversity, ir_datasets\n"
-        "print(type(ir_datasets.__spec__.loader).__name__, type(ir_datasets.__loader__).__name__)\n"
-        "print(len(list(ir_datasets.load('vaswani').queries_cls()._fields)))",
-        "SourceFileLoader SourceFileLoader 2",
     ),
     "looking for ir_datasets registers them when it is imported": (
         "import importlib.util, sys, pyterrier_diversity\n"
@@ -53,13 +58,6 @@ PROGRAMS = {
         "sys.path[:] = []; sys.path_importer_cache.clear()\n"
         "try:\n    import ir_datasets\nexcept ModuleNotFoundError as error:\n    print(error.name)",
         "ir_datasets",
-    ),
-    "registering twice is harmless": (
-        "import ir_datasets, pyterrier_diversity\n"
-        "from pyterrier_diversity.datasets import trec_dd\n"
-        "trec_dd.register_datasets()\n"
-        "print(sum(name.startswith('trec-dd/') for name in ir_datasets.registry))",
-        "6",
     ),
 }
 

@@ -276,8 +276,12 @@ def test_there_may_be_more_ids_than_small_numbers(n_names):
     assert (names[codes] == cells).all()
 
 
+# A sample of all characters: it takes a second to make a table of them.
+TEXT = st.text("".join(map(chr, [*range(0x250), 0x2028, 0x3042, 0xFEFF, 0xFFFF, 0x1F600, 0x10FFFF])), max_size=3)
+
+
 @settings(max_examples=12, deadline=None)
-@given(cells=st.lists(st.integers(0, 12) | st.text("01ab", max_size=2) | st.text(max_size=3), max_size=12))
+@given(cells=st.lists(st.integers(0, 12) | st.text("01ab", max_size=2) | TEXT, max_size=12))
 def test_ids_stand_for_the_string_of_each_row(cells):
     columns = column(pd.Series(cells, dtype=object))
 
@@ -288,7 +292,7 @@ def test_ids_stand_for_the_string_of_each_row(cells):
 
 
 @settings(max_examples=30, deadline=None)
-@given(cells=st.lists(st.integers() | st.text(max_size=3) | st.floats(allow_nan=False), max_size=8))
+@given(cells=st.lists(st.integers() | TEXT | st.floats(allow_nan=False), max_size=8))
 def test_texts_are_those_of_any_values(cells):
     result = column(pd.Series(cells, dtype=object)).strings("id", are_ids=False)
 

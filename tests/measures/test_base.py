@@ -1,8 +1,6 @@
 import inspect
 import pydoc
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import ir_measures
@@ -12,6 +10,7 @@ import pytest
 from ir_measures import RBP, nDCG
 
 import pyterrier_diversity
+from processes import in_a_new_process
 from pyterrier_diversity import (
     CDG,
     IA,
@@ -338,7 +337,8 @@ assert ir_measures.calc_aggregate([second], qrels, {"q": {"a": 2.0, "b": 1.0}}) 
 
 def test_a_new_measure_parses_once_it_is_registered():
     # In its own process, because a registration cannot be undone.
-    subprocess.run([sys.executable, "-c", REGISTERS], cwd=Path(__file__).parent, check=True)
+    here = Path(__file__).parent
+    in_a_new_process(f"import sys\nsys.path[:0] = {[str(here), str(here.parent)]}\n{REGISTERS}")
 
 
 def test_help_shows_parameters_with_ranges_and_defaults():

@@ -80,12 +80,12 @@ def test_a_gate_fails_at_its_level_and_other_runs_change_it_by_holms_factor_only
     of_others = {name: [p_by_loops((old - one)[None])[0] for one in ones] for name, ones in beside.items()}
     share = {}
     for loss in (0.0, 0.02, 0.05):
-        draws = old - loss + 0.06 * rng.standard_normal((1000, n))
+        draws = old - loss + 0.06 * rng.standard_normal((400, n))
         single = p_by_loops(old - draws)
         for name, others in of_others.items():
             corrected = np.array([holm_by_loops(np.array([p, *others]))[0] for p in single])
             share[name, loss] = np.mean(corrected < 0.05)
-            for i in range(0, 1000, 300):
+            for i in range(0, 400, 130):
                 runs = {"old": old, "new": draws[i]} | {f"run {j}": values for j, values in enumerate(beside[name])}
                 (row,) = worse_than(perquery(runs), "old", all_systems=True).query("name == 'new'").to_dict("records")
                 assert (row["p"], row["p_corrected"]) == pytest.approx((single[i], corrected[i]), abs=1e-12)
