@@ -15,7 +15,6 @@ from by_hand import qrels, run
 from pyterrier_diversity import NDEVAL, alpha_DCG, alpha_nDCG, nERR_IA
 from pyterrier_diversity.ideal import (
     ByWorth,
-    Cover,
     Exact,
     GeometricDiscount,
     Greedy,
@@ -76,7 +75,7 @@ ORDERS = {
     "greedy to a gain": Greedy(0.5, None, (), 0.4),
     "exact": Exact(0.5, log_discount, 3, 60.0),
     "exact of others": Exact(0.5, GeometricDiscount(0.8), 3, 60.0),
-    "cover": Cover(0.5, 60.0),
+    "cover": MostCovering(None, 60.0, recall=0.5),
     "most covering": MostCovering(2, 60.0),
     "most covering by weight": MostCovering(2, 60.0, "Coverage"),
 }
@@ -95,7 +94,8 @@ def test_orders_with_equal_parameters_are_equal(kind):
 
 def test_orders_with_other_parameters_differ():
     others = [*ORDERS.values(), Greedy(0.6), Greedy(0.5, label_above, (1.0,)), Exact(0.5, reciprocal_discount, 3, 60.0)]
-    others += [Exact(0.5, log_discount, None, 60.0), Cover(0.6, 60.0), MostCovering(None, 60.0), ByWorth(label, (1.0,))]
+    others += [Exact(0.5, log_discount, None, 60.0), MostCovering(None, 60.0), ByWorth(label, (1.0,))]
+    others += [MostCovering(None, 60.0, recall=0.6)]
 
     assert len(set(others)) == len(others)
 
@@ -124,8 +124,7 @@ def test_discounts_with_equal_parameters_are_equal():
         (Greedy(1.0, least=1.0), "c"),
         (Exact(1.0, log_discount, 1, 60.0), "c"),
         (Exact(1.0, np.ones_like, 2, 60.0), "ba"),
-        (Cover(1.0, 60.0), "ba"),
-        (Cover(4 / 6, 60.0), "c"),
+        (MostCovering(None, 60.0, recall=4 / 6), "c"),
         (MostCovering(None, 60.0), "ba"),
         (MostCovering(2, 60.0), "ba"),
         (MostCovering(1, 60.0), "c"),
@@ -139,7 +138,6 @@ def test_documents_have_the_places_of_the_order(order, expected):
 @pytest.mark.parametrize(
     ("order", "expected"),
     [
-        (Cover(1.0, 60.0), {"b": 1, "a": 2, "c": 0, "d": 0}),
         (MostCovering(None, 60.0), {"b": 1, "a": 2, "c": 0, "d": 0}),
         (Greedy(1.0, least=0.0), {"c": 1, "d": 2, "b": 3, "a": 0}),
     ],
@@ -164,7 +162,7 @@ def test_a_ranking_ends_at_its_depth(order, depth):
 
 @pytest.mark.parametrize(
     "order",
-    [Exact(0.5, log_discount, 20, 1e-9), Cover(1.0, 1e-9), MostCovering(None, 1e-9)],
+    [Exact(0.5, log_discount, 20, 1e-9), MostCovering(None, 1e-9)],
     ids=named,
 )
 def test_a_query_whose_proof_takes_too_long_is_named(order):

@@ -234,8 +234,8 @@ def test_a_measure_that_nobody_computes_raises_the_message_of_ir_measures(lift, 
         (INSQ(max_rel=0), r"INSQ: max_rel must be an integer in \[1, inf\), not 0\.$"),
         (INSQ(max_rel=2, min_rel=2), r"INSQ\(max_rel=2,min_rel=2\): min_rel must be below max_rel\.$"),
         (nDCG(foo=1), "nDCG has no parameter 'foo'; its parameters: cutoff,"),
-        (nDCG(gains={1: -2}), r"nDCG: gains must map labels to numbers in \[0, 1e100\], not 1 to -2\.$"),
-        (nDCG(gains={"1": 2}), r"nDCG: gains must map labels to numbers in \[0, 1e100\], not '1' to 2\.$"),
+        (nDCG(gains={1: -2}), r"nDCG: each label and gain in gains must be an integer in \[0, 1048576\], not -2\.$"),
+        (nDCG(gains={"1": 2}), r"nDCG: each label and gain in gains must be an integer in \[0, 1048576\], not '1'\.$"),
         (3, r"measure must be a measure such as nDCG @ 20, not 3\."),
     ],
 )
@@ -251,7 +251,7 @@ def test_a_share_outside_the_range_of_a_users_own_parameter_is_the_users_matter(
 
 @pytest.mark.parametrize("measure", [nDCG @ 0, AP(rel=0), nDCG(gains={1: 0.5}), nDCG(gains={1: 2**40})], ids=repr)
 def test_a_parameter_that_its_provider_cannot_read_is_refused_outside_wrappers_too(measure, topic):
-    with pytest.raises(ValueError, match=r"must be (an integer in \[1, inf\)|integers up to 1048576), not .*\.$"):
+    with pytest.raises(ValueError, match=r"must be an integer in \[[\w, ]+[\])], not .*\.$"):
         evaluator(measure, of=topic(JUDGED, "a")[0])
 
 

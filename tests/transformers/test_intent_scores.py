@@ -188,46 +188,11 @@ class TestOracle:
             ("p", "x", "d1"): 5,
         }
 
-    @pytest.mark.parametrize(
-        ("parameters", "expected"),
-        [
-            ({"gain": "linear"}, [1, 0.5, 1, 1]),
-            ({"gain": "binary"}, [1, 1, 1, 1]),
-            ({"gain": {1: 0.3, 2: 0.4, 4: 0.9}}, [0.4, 0.3, 0.9, 0.3]),
-            ({"max_rel": 4}, [3 / 16, 1 / 16, 15 / 16, 1 / 16]),
-            ({"max_rel": 8, "gain": "linear"}, [0.25, 0.125, 0.5, 0.125]),
-        ],
-    )
-    def test_gain_and_largest_label_are_those_of_the_measures(self, parameters, expected):
-        scores = scores_of(oracle_intent_scores(QRELS, **parameters))
-
-        places = [("q", "x", "d1"), ("q", "x", "d2"), ("q", "y", "d2"), ("p", "x", "d1")]
-        assert [scores[place] for place in places] == expected
-
     def test_without_relevant_documents_there_are_no_scores(self):
         oracle = oracle_intent_scores(QRELS.assign(label=0))
 
         assert oracle.empty
         assert oracle.columns.tolist() == ["qid", "iteration", "docno", "score", "weight"]
-
-    @pytest.mark.parametrize(
-        ("parameters", "message"),
-        [
-            (
-                {"gain": "log"},
-                "^oracle_intent_scores: gain must be one of 'exp', 'linear', 'binary', or a dict of .*, not",
-            ),
-            (
-                {"gain": {1: 0.3, 2: 0.4}},
-                "^oracle_intent_scores: labels must be in the table gain .1, 2., but query 'q'",
-            ),
-            ({"max_rel": 0}, r"^oracle_intent_scores: max_rel must be a number in \(0, inf\), not 0"),
-            ({"max_rel": 3}, "^oracle_intent_scores: labels may be at most 3, but query 'q' has 4"),
-        ],
-    )
-    def test_parameters_out_of_range_are_refused(self, parameters, message):
-        with pytest.raises(ValueError, match=message):
-            oracle_intent_scores(QRELS, **parameters)
 
 
 INTENTS = pd.DataFrame(

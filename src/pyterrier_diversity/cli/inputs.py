@@ -286,7 +286,7 @@ class Asked:
 
 def measures_of(texts: Iterable[str]) -> list[ir_measures.Measure]:
     """Read measures and names of groups. A text may have several, separated by spaces or commas."""
-    return list(dict.fromkeys(read_measures("measures", list(texts))))
+    return read_measures("measures", texts)
 
 
 def own_name(name: str) -> str:

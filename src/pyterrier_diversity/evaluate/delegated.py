@@ -24,7 +24,7 @@ from ..warnings import LabelsWarning
 # Providers that accept fractional labels; the others round or refuse them.
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
 
-# pytrec_eval allocates a counter for each label, or gain, up to the largest.
+# pytrec_eval allocates a counter for each label up to the largest.
 _LARGEST_LABEL = 2**20
 
 # How many queries to pass to a provider at a time, to save memory.
@@ -44,9 +44,6 @@ def check_delegated(measures: Iterable[ir_measures.Measure]) -> None:
         if isinstance(measure.params.get("cutoff"), int) and measure.params["cutoff"] > _LARGEST_CUTOFF:
             raise ValueError(f"{measure}: the cutoff must not exceed {_LARGEST_CUTOFF}.")
         check_parameters(measure)
-        for gain in measure.params["gains"].values() if measure.NAME == "nDCG" and "gains" in measure.params else ():
-            if not isinstance(gain, int) or gain > _LARGEST_LABEL:
-                raise ValueError(f"{measure}: gains must be integers up to {_LARGEST_LABEL}, not {gain!r}.")
 
 
 def _reads_labels(measure: ir_measures.Measure) -> bool:

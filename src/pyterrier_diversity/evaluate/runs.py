@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..frames import Told, column_of, give, once_a_kind, warn
 from ..io import SUMMARIES, OrderedBy, Runs, checked_order, named_runs, qrels_frame, read_lengths
-from ..measures.groups import read_some_measures
+from ..measures.groups import read_measures
 from ..warnings import EmptyWarning, IdsWarning, RowsWarning
 from .perquery import told_of_missing
 from .scoring import Call, Scored, score_runs
@@ -98,7 +98,7 @@ def evaluate_runs(
     if on_error not in ("raise", "skip"):
         raise ValueError(f"{who}: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = named_runs(who, runs)
-    wanted = read_some_measures(who, measures)
+    wanted = read_measures(who, measures)
     with once_a_kind() as told:
         judged = qrels_frame(qrels)
         if judged.empty:

@@ -5,7 +5,7 @@ from .discount import Discount, GeometricDiscount, log_discount, n_terms, recipr
 from .exact import NotProvenError, exact_order, naming
 from .frames import min_rank
 from .greedy import TIE, greedy_places
-from .orders import IDEAL, ByWorth, Cover, Exact, Greedy, MostCovering, min_ranks, n_wanted
+from .orders import IDEAL, ByWorth, Exact, Greedy, MostCovering, min_ranks, n_wanted
 
 __all__ = [
     "ByWorth",

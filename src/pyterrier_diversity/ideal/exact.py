@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn, Self
 import numpy as np
 import numpy.typing as npt
 
-from .discount import Discount, log_discount
+from .discount import Discount
 from .greedy import greedy_places
 
 # Each partial order stores the number of documents of each kind, so more kinds would need too much memory.
@@ -78,7 +78,7 @@ def exact_order(
     n_docs: int,
     alpha: float = 0.5,
     depth: int | None = None,
-    discount: Discount | None = None,
+    discount: Discount,
     time_limit: float = 60.0,
 ) -> np.ndarray:
     r"""Find an order with the highest alpha-DCG, for any discount, and prove that none is better.
@@ -94,9 +94,8 @@ def exact_order(
         Penalty for repetition: an intent's gain is multiplied by 1 - alpha each time it is covered again.
     depth : int, optional
         Number of ranks; by default, the number of documents.
-    discount : callable, optional
-        Takes ranks from 1 and returns the discount at each, which must not be negative or rise;
-        :math:`1 / \log_2(i + 1)` by default.
+    discount : callable
+        Takes ranks from 1 and returns the discount at each, which is not negative and does not rise.
     time_limit : float
         Limit of the search in seconds.
 
@@ -107,8 +106,6 @@ def exact_order(
 
     Raises
     ------
-    ValueError
-        If the discount is negative or rises.
     NotProvenError
         If the time runs out. The error has the best value found and the proven upper bound.
 
@@ -144,15 +141,14 @@ def exact_order(
     --------
     The first document has the most intents, but the other two together cover all:
 
-    >>> exact_order([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6], n_docs=3, alpha=1.0, depth=2)
+    >>> from pyterrier_diversity.ideal import log_discount
+    >>> labels = [0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 1, 2, 5, 3, 4, 6]
+    >>> exact_order(*labels, n_docs=3, alpha=1.0, depth=2, discount=log_discount)
     array([2, 1])
     """
     end = time.monotonic() + time_limit
     doc, intent = np.asarray(doc, dtype=np.intp), np.unique(intent, return_inverse=True)[1]
     ranks = np.arange(1.0, (n_docs if depth is None else min(depth, n_docs)) + 1)
-    discounts = np.asarray(log_discount(ranks) if discount is None else discount(ranks), dtype=np.float64)
-    if not (np.diff(discounts, append=0.0) <= 0).all():
-        raise ValueError("exact_order: discount must not be negative or rise from one rank to the next.")
     places = greedy_places(np.zeros(n_docs), doc, intent, np.ones(len(doc)), alpha=alpha, depth=len(ranks))
     greedy = np.argsort(places)[n_docs - len(ranks) :]
     kinds: dict[tuple[int, ...], list[int]] = {}
@@ -162,7 +158,7 @@ def exact_order(
     if not kinds or not len(ranks):
         return greedy
     kind_of_doc = {number: kind for kind, same_kind in enumerate(kinds.values()) for number in same_kind}
-    topic = Topic(list(kinds), [len(same_kind) for same_kind in kinds.values()], alpha, discounts)
+    topic = Topic(list(kinds), [len(same_kind) for same_kind in kinds.values()], alpha, discount(ranks))
     path = [kind_of_doc[number] for number in greedy.tolist() if number in kind_of_doc]
     docs = [iter(same_kind) for same_kind in kinds.values()]
     order = [next(docs[kind]) for kind in _Branches(topic, path, end, time_limit).run()]

@@ -126,25 +126,6 @@ class Exact(_Proven):
         return exact_order(query.doc, query.intent, n_docs=len(query.docs), **vars(self))
 
 
-@dataclass(frozen=True)
-class Cover(_Proven):
-    """The fewest documents that together cover a fraction of a query's intents, with a proof.
-
-    Parameters
-    ----------
-    recall : float
-        The fraction of the intents.
-    time_limit : float
-        Limit of the search in seconds for each query.
-    """
-
-    recall: float
-    time_limit: float
-
-    def _best(self, query: QueryRelevance, covers: Covers) -> Sequence[int] | np.ndarray:
-        return covers.exact(int(n_wanted(self.recall, covers.n_intents)), self.time_limit)
-
-
 def n_wanted(recall: float, n_intents: npt.ArrayLike) -> np.ndarray:
     """Return a fraction of the number of intents, rounded up: 2/3 of three intents are two."""
     n_intents = np.asarray(n_intents)
@@ -154,7 +135,7 @@ def n_wanted(recall: float, n_intents: npt.ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True)
 class MostCovering(_Proven):
-    """The documents that cover the most intents, and as few of them as possible, with a proof.
+    """The fewest documents that cover all intents, or a fraction of them, or as many as possible, with a proof.
 
     Parameters
     ----------
@@ -164,11 +145,14 @@ class MostCovering(_Proven):
         Limit of the search in seconds for each query.
     by_weight : str, optional
         The name of the measure, if it weights intents; the weights of a query's intents must then be equal.
+    recall : float
+        The fraction of the intents to cover.
     """
 
     depth: int | None
     time_limit: float
     by_weight: str | None = None
+    recall: float = 1.0
 
     def places(self, every: Ranked, depth: int | None) -> np.ndarray:
         """Return the place of each document.
@@ -186,7 +170,7 @@ class MostCovering(_Proven):
         return super().places(every, depth)
 
     def _best(self, query: QueryRelevance, covers: Covers) -> Sequence[int] | np.ndarray:
-        cover = covers.exact(covers.n_intents, self.time_limit)
+        cover = covers.exact(int(n_wanted(self.recall, covers.n_intents)), self.time_limit)
         if self.depth is None or len(cover) <= self.depth:
             return cover
         # With alpha = 1 and no discount, the value is the number of intents.

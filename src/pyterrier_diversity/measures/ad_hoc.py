@@ -23,15 +23,6 @@ __all__ = ["AP_IA", "ERR", "P_IA", "nP_IA"]
 # cwl_eval reads this many documents.
 RBP_DEPTH = 1000
 
-GRADE: Parameters = {
-    "rel": Parameter(
-        float,
-        none=1.0,
-        interval="[1, inf)",
-        desc="smallest relevant label; every label above 0 if it is 1 or not given",
-    )
-}
-
 
 def by_label(ranked: Ranked) -> np.ndarray:
     """Return the label of each entry, by which the best ranking of many measures is sorted."""
@@ -109,7 +100,7 @@ class AdHoc(ZeroToOne):
     """A formula of a measure of ir_measures, for wrappers; a document counts with its highest label for any intent."""
 
     VIEW: View = "ad hoc"
-    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **GRADE, **JUDGED_ONLY}
+    SUPPORTED_PARAMS: Parameters = {**CUTOFF, **REL_FROM_1, **JUDGED_ONLY}
     # The parameters that the value needs.
     REQUIRED: tuple[str, ...] = ()
 
@@ -206,7 +197,7 @@ class _RBP(AdHoc):
 
     SUPPORTED_PARAMS = {
         "p": Parameter(float, 0.8, interval="[0, 1]", desc="probability of going on to the next document"),
-        **GRADE,
+        **REL_FROM_1,
     }
     REQUIRED = ("rel",)
 

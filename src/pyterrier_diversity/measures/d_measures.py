@@ -44,18 +44,14 @@ class BlendedRatio(ZeroToOne):
         ideal = ranked.ideal(self.normaliser)
         ideal_gain = ideal.documents.total(ideal.weight * ideal.gain(self))
         best = ideal.documents.queries.until(ideal_gain, documents.queries.of, documents.rank)
-        return relevant * blended_ratio(found, gained, documents.rank, best, self.beta)
+        # Divided by beta above and below where it is large, so that no product overflows.
+        of_count, of_gain = (1.0 / self.beta, 1.0) if self.beta > 1 else (1.0, self.beta)
+        return relevant * ((of_count * found + of_gain * gained) / (of_count * documents.rank + of_gain * best))
 
     def score(self, ranked: Ranked) -> np.ndarray:
         n = ranked.n_relevant_docs
         most = n if ranked.cutoff is None else np.minimum(n, ranked.depth)
         return divide(ranked.documents.queries.total(self.ratios(ranked)), most)
-
-
-def blended_ratio(count: np.ndarray, gain: np.ndarray, rank: np.ndarray, best: np.ndarray, beta: float) -> np.ndarray:
-    """Return (count + beta gain) / (rank + beta best), where no product overflows."""
-    of_count, of_gain = (1.0 / beta, 1.0) if beta > 1 else (1.0, beta)
-    return np.asarray((of_count * count + of_gain * gain) / (of_count * rank + of_gain * best))
 
 
 class _Q(BlendedRatio):

@@ -137,26 +137,20 @@ GROUPS: dict[str, MeasureGroup] = {name: globals()[name] for name in __all__ if 
 
 
 def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
-    """Return one or several measures, given as objects, as groups of them or as strings.
+    """Return one or several measures, given as objects, as groups of them or as strings, without duplicates.
 
     A string names a measure or a group, or several of them with spaces or commas between.
-    """
-    several = [measures] if isinstance(measures, (ir_measures.Measure, str, pd.DataFrame)) else measures
-    if not isinstance(several, Iterable):
-        raise TypeError(f"{who}: measures must be a measure or a list of measures, not {type(measures).__name__}.")
-    return [read for measure in several for read in _read(who, measure)]
-
-
-def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
-    """Return measures as `read_measures` does, without duplicates.
 
     Raises
     ------
+    TypeError
+        If one is not a measure.
     ValueError
-        If there are none, or two different measures have the same name.
+        If there are none, two different measures have the same name, or a name is unknown.
     """
     several: dict[str, ir_measures.Measure] = {}
-    for measure in read_measures(who, measures):
+    one = isinstance(measures, (ir_measures.Measure, str, pd.DataFrame)) or not isinstance(measures, Iterable)
+    for measure in _read(who, [measures] if one else [*measures]):
         named = several.setdefault(str(measure), measure)
         # ir_measures compares names only.
         if type(named) is not type(measure) or named != measure:
@@ -168,7 +162,7 @@ def read_some_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
 
 def _read(who: str, measure: Any) -> Iterable[ir_measures.Measure]:
     if isinstance(measure, (list, tuple)):
-        return read_measures(who, measure)
+        return [read for each in measure for read in _read(who, each)]
     if not isinstance(measure, str):
         return [read_measure(who, measure)]
     return [read for name in _split(measure) for read in GROUPS.get(name) or [_parsed(name)]]

@@ -206,10 +206,9 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> tuple[ir_m
     check_names(measure, values)
     ours = implementation(measure)
     if ours is not None and not isinstance(measure, DiversityMeasure):
-        # The classes of ir_measures require the exact types of their parameters.
-        declared = ours.SUPPORTED_PARAMS
-        values = {
-            name: [declared[name].check(ours.NAME, name, value) if name in declared else value for value in several]
-            for name, several in values.items()
-        }
+        for name, several in values.items():
+            plain = [ours.SUPPORTED_PARAMS[name].check(ours.NAME, name, value) for value in several]
+            # The classes of ir_measures require the exact types of their parameters.
+            kind = measure.SUPPORTED_PARAMS[name].dtype
+            values[name] = [kind(value) if kind(value) == value else value for value in plain]
     return tuple(measure(**dict(zip(values, point, strict=True))) for point in product(*values.values()))

@@ -56,10 +56,6 @@ class _Rareness(DiversityMeasure):
             return 0.0, 1.0
         return 0.0, 1.0 + (1.0 if self.alpha == ADAPTIVE else self.alpha)
 
-    def reward(self, ranked: Ranked) -> np.ndarray:
-        """Return 1 + alpha R(d) of each document, or (1 - alpha) + alpha R(d) with ``mixture``."""
-        return rareness_weight(ranked, self.alpha, bool(self.get("mixture")))
-
 
 def rareness_weight(ranked: Ranked, alpha: Any, mixture: bool = False) -> np.ndarray:
     """Return 1 + alpha R(d) of each document, or (1 - alpha) + alpha R(d) with ``mixture``."""
@@ -101,7 +97,7 @@ class _P_Rareness(_Rareness):
     """
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        return divide(ranked.total(self.reward(ranked)), ranked.depth)
+        return divide(ranked.total(rareness_weight(ranked, self.alpha, self.mixture)), ranked.depth)
 
 
 class _AP_Rareness(_Rareness):
@@ -122,7 +118,7 @@ class _AP_Rareness(_Rareness):
     """
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        reward = self.reward(ranked)
+        reward = rareness_weight(ranked, self.alpha, self.mixture)
         precision = (ranked.intents.above(reward) + reward) / ranked.rank
         return divide(ranked.total(precision), ranked.n_relevant_docs)
 
@@ -185,7 +181,7 @@ class _RBP_Rareness(_Rareness):
     }
 
     def score(self, ranked: Ranked) -> np.ndarray:
-        return (1 - self.p) * ranked.total(power(self.p, ranked.rank - 1) * self.reward(ranked))
+        return (1 - self.p) * ranked.total(power(self.p, ranked.rank - 1) * rareness_weight(ranked, self.alpha))
 
 
 P_Rareness = register(_P_Rareness())

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..arithmetic import divide
-from ..ideal import IDEAL, Cover, MostCovering, min_ranks, n_wanted
+from ..ideal import IDEAL, MostCovering, min_ranks, n_wanted
 from ..judged import Groups, Order, Ranked
 from ..parameters import CUTOFF, REL, REL_FROM_1, Parameter
 from .base import DiversityMeasure, ZeroToOne
@@ -163,7 +163,7 @@ class _SRR(ZeroToOne):
 
     def best(self, depth: int | None, time_limit: float) -> Order:
         """Return the fewest documents that cover that fraction of the intents."""
-        return Cover(self.recall, time_limit)
+        return MostCovering(None, time_limit, recall=self.recall)
 
 
 class _StRecallMinRank(ZeroToOne):

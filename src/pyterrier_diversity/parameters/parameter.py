@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -191,18 +192,17 @@ def check_parameters(measure: ir_measures.Measure) -> None:
             kinds = {bool: "True or False", int: "an integer", float: "a float such as 1.0", dict: "a dict"}
             allowed = kinds.get(parameter.dtype, f"one of {parameter.choices}")
             raise ValueError(f"{measure.NAME}: {name} must be {allowed}, not {measure.params[name]!r}.")
-        elif name == "gains" and is_theirs:
-            for label, gain in measure.params[name].items():
-                if not (_is_number(_plain(label)) and _is_number(_plain(gain)) and _contains(FROM_0, gain)):
-                    raise ValueError(
-                        f"{measure.NAME}: gains must map labels to numbers in {FROM_0}, not {label!r} to {gain!r}."
-                    )
         elif name in OF_IR_MEASURES and (is_theirs or name == "cutoff"):
             OF_IR_MEASURES[name].check(str(measure.NAME), name, measure.params[name])
+        elif name == "gains" and is_theirs:
+            for number in chain(*measure.params[name].items()):
+                LABEL.check(str(measure.NAME), "each label and gain in gains", number)
     if is_theirs and "max_rel" in measure.params and measure["min_rel"] >= measure["max_rel"]:
         raise ValueError(f"{measure}: min_rel must be below max_rel.")
 
 
+# pytrec_eval allocates a counter for each label and gain up to the largest.
+LABEL = Parameter(int, interval="[0, 1048576]")
 # The ranges of the parameters of ir_measures' own classes, which have none.
 OF_IR_MEASURES: Parameters = {
     **{name: Parameter(int, interval="[1, inf)") for name in ("cutoff", "rel", "max_rel")},

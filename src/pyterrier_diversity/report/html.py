@@ -19,7 +19,7 @@ from ..evaluate import check_files, evaluate_runs, first_ranks, missed_intents, 
 from ..frames import Told, collected, give, merged, pending
 from ..judged import Ranked, Run, judge
 from ..measures.composite import last_rank
-from ..measures.groups import read_some_measures
+from ..measures.groups import read_measures
 from ..measures.parse import higher_is_better
 from ..meta import compare
 from ..meta.scores import Scores, read_scores, rounded
@@ -124,7 +124,7 @@ def html_report(
     ...     written.name, written.stat().st_size < 200_000
     ('report.html', True)
     """
-    chosen = {str(measure): measure for measure in read_some_measures(_WHO, measures)}
+    chosen = {str(measure): measure for measure in read_measures(_WHO, measures)}
     cutoff = checked(_WHO, CUTOFF, cutoff=cutoff)["cutoff"] or max(last_rank(one) or 0 for one in chosen.values()) or 10
     before = pending()
     with progress_bar(2, "report", unit="part") as bar, collected() as found:

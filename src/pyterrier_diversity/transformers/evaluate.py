@@ -14,7 +14,7 @@ from ..io import qrels_frame, texts_of, texts_of_queries
 from ..judged import Ranked, Run
 from ..measures.base import parts_of
 from ..measures.composite import innermost, last_rank
-from ..measures.groups import Measures, read_some_measures
+from ..measures.groups import Measures, read_measures
 from ..measures.parse import read_measure
 from ..progress import progress
 from ..warnings import MissingWarning
@@ -67,7 +67,7 @@ class Evaluate(Step):
 
     def __init__(self, qrels: pd.DataFrame, measures: Measures) -> None:
         self.qrels = qrels
-        self._evaluator = DiversityEvaluator(read_some_measures("Evaluate", measures), qrels_frame(qrels))
+        self._evaluator = DiversityEvaluator(read_measures("Evaluate", measures), qrels_frame(qrels))
         if not len(self._evaluator.judgements):
             raise ValueError("Evaluate: qrels must not be empty.")
         self.measures = self._evaluator.measures

@@ -10,8 +10,7 @@ import pyterrier as pt
 from ..arithmetic import divide
 from ..frames import Columns, by_number
 from ..io import qrels_frame
-from ..judged import Gain, judge, relevance_probability
-from ..parameters import GRADES, checked
+from ..judged import judge, relevance_probability
 from .steps import Candidates, Step, check_columns
 
 # The column of query and intent together; the name is not used anywhere else.
@@ -101,28 +100,25 @@ def _named(subtopics: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**{_NAME: frame["qid"] + "." + frame["iteration"]}).assign(weight=shares)
 
 
-def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | None = None) -> pd.DataFrame:
+def oracle_intent_scores(qrels: Any) -> pd.DataFrame:
     """Make perfect scores for intents from the qrels, to see how good a re-ranker could get.
 
     Parameters
     ----------
     qrels : DataFrame, iterable of named tuples, or dict of dicts
         Qrels, as for the measures.
-    gain : {"exp", "linear", "binary"} or dict
-        How a label becomes a probability of relevance, as in the measures; a dict gives each label above 0 its own.
-    max_rel : float > 0, optional
-        Largest possible label; by default, the intent's largest label.
 
     Returns
     -------
     DataFrame
-        ``qid``, ``iteration``, ``docno``, ``score`` (a probability) and ``weight`` of all relevant documents. Intents
-        without a relevant document are left out.
+        ``qid``, ``iteration``, ``docno``, ``score`` and ``weight`` of all relevant documents. The score is the
+        probability of relevance (2^label - 1) / 2^m, where m is the intent's largest label. Intents without a relevant
+        document are left out.
 
     Raises
     ------
     ValueError
-        If the qrels cannot be read, or a parameter is out of range.
+        If the qrels cannot be read.
 
     Examples
     --------
@@ -132,20 +128,17 @@ def oracle_intent_scores(qrels: Any, *, gain: Gain = "exp", max_rel: float | Non
     0   q         a    d1   0.75     1.0
     1   q         a    d2   0.25     1.0
     """
-    gain, max_rel = checked("oracle_intent_scores", GRADES, gain=gain, max_rel=max_rel).values()
     judgements = judge(qrels_frame(qrels))
     labels, intents = judgements.labels, judgements.intents
     # The documents of a query are in descending order of their names.
     labels = labels.take(np.lexsort([labels.intent, -labels.doc, judgements.documents.query[labels.doc]]))
-    judgements.check_labels(max_rel, "oracle_intent_scores", gain)
-    largest = intents.max_label[labels.intent] if max_rel is None else max_rel
     names = np.array(judgements.query_ids, dtype=object)
     return pd.DataFrame(
         {
             "qid": names[judgements.documents.query[labels.doc]],
             "iteration": intents.ids[labels.intent],
             "docno": judgements.documents.ids[labels.doc],
-            "score": relevance_probability(labels.value, largest, gain),
+            "score": relevance_probability(labels.value, intents.max_label[labels.intent]),
             "weight": intents.weight[labels.intent],
         }
     )

@@ -204,7 +204,7 @@ def axiom_table(measures: Measures, constraints: Iterable[str] | None = None) ->
     Conf     True   False
     Red      True   False
     """
-    wanted = list(dict.fromkeys(read_measures("axiom_table", measures)))
+    wanted = read_measures("axiom_table", measures)
     names = CONSTRAINTS if constraints is None else _NAME.check_each("axiom_table", "constraints", constraints)
     sought = [CONSTRAINTS[name] for name in names]
     violations = _search(wanted, sought)

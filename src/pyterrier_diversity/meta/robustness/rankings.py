@@ -12,7 +12,7 @@ from ...evaluate import DiversityEvaluator, aggregated
 from ...frames import QRELS_COLUMNS, Columns, of_documents, warn
 from ...io import Runs, qrels_frame, read_runs
 from ...judged import Run
-from ...measures.groups import read_some_measures
+from ...measures.groups import read_measures
 from ...parallel import in_parallel
 from ...parameters import Parameter, Parameters, checked
 from ...progress import progress
@@ -496,7 +496,7 @@ def read_experiment(
         judged.append(Columns(qrels_frame(given, what), QRELS_COLUMNS, what).renamed())
         if judged[-1].empty:
             raise ValueError(f"{what} must not be empty.")
-    return judged, named, {str(measure): measure for measure in read_some_measures(who, measures)}
+    return judged, named, {str(measure): measure for measure in read_measures(who, measures)}
 
 
 def over_trials(values: np.ndarray, keys: dict[str, Iterable[Any]], mean: str, deviation: str) -> pd.DataFrame:
