@@ -286,7 +286,7 @@ class Asked:
 
 def measures_of(texts: Iterable[str]) -> list[ir_measures.Measure]:
     """Read measures and names of groups. A text may have several, separated by spaces or commas."""
-    return read_measures("measures", texts)
+    return read_measures("measures", texts) if texts else []
 
 
 def own_name(name: str) -> str:

@@ -183,7 +183,7 @@ def axiom_table(measures: Measures, constraints: Iterable[str] | None = None) ->
     Raises
     ------
     TypeError, ValueError
-        As for `counterexample`.
+        As for `counterexample`. Also if there are no measures.
 
     Notes
     -----
