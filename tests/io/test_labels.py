@@ -5,7 +5,7 @@ from by_hand import perquery
 from pyterrier_diversity import RBU, missed_intents
 from pyterrier_diversity.io import called, read_names, renamed
 from pyterrier_diversity.io.labels import tex
-from pyterrier_diversity.meta import compare
+from pyterrier_diversity.meta import compare, risk
 
 PERQUERY = perquery({"a": [0.5, 0.75], "b": [0.25, 0.25]}, "RBU@5")
 
@@ -18,6 +18,7 @@ def test_names_are_changed_in_every_column_that_names_systems_or_measures():
     assert shown[["measure", "name", "other"]].to_numpy().tolist() == [["RBU", "A", "B"]]
     assert shown.attrs["baseline"] == ["B"]
     assert compared.attrs["baseline"] == ["b"]
+    assert renamed(risk(PERQUERY, "b"), {"b": "B"})["baseline"].tolist() == ["B"]
     assert renamed(PERQUERY, {"a": "A"})["name"].tolist() == ["A", "A", "b", "b"]
 
 

@@ -13,9 +13,9 @@ from .lines import read_pairs
 from .records import reads
 
 # The columns of tables that name systems.
-SYSTEMS = ("name", "other")
+SYSTEMS = ("name", "other", "baseline")
 # The columns and attributes with names of systems, and those with names of measures.
-_PLACES = {"names": (*SYSTEMS, "covered_by", "baseline", "systems"), "labels": ("measure", "signatures", "bounds")}
+_PLACES = {"names": (*SYSTEMS, "covered_by", "systems"), "labels": ("measure", "signatures", "bounds")}
 # The columns of frames with ids of queries and of intents, and with texts of intents.
 _QUERY_IDS, _INTENT_IDS, _TEXTS = ("qid", "query_id"), ("iteration", "subtopic_id"), ("nugget_text", "query", "text")
 
