@@ -93,40 +93,6 @@ def test_the_dataset_describes_itself(demo):
     assert len(list(demo.get_corpus_iter())) == 224
 
 
-def test_pyterrier_finds_texts_of_documents(demo, corpus):
-    results = demo.get_results("xquad").head(3)
-
-    loaded = pt.text.get_text(demo, ["text"])(results)
-
-    texts = corpus.set_index("docno")["text"]
-    assert loaded["text"].tolist() == [texts[docno] for docno in results["docno"]]
-    assert list(loaded) == [*results, "text"]
-
-
-def test_all_texts_are_loaded_and_replace_existing_columns(demo):
-    results = demo.get_results().head(2).assign(title="old")
-
-    loaded = demo.text_loader()(results)
-
-    assert {"title", "text"} <= {*loaded}
-    assert "old" not in {*loaded["title"]}
-    assert results["title"].tolist() == ["old", "old"]
-
-
-def test_a_cutoff_comes_before_the_loading_of_texts(demo):
-    pipeline = (demo.text_loader("title") % 2).compile()
-
-    assert [type(step).__name__ for step in pipeline] == ["RankCutoff", "TextLoader"]
-    assert len(pipeline(demo.get_results().query("qid == '1'"))) == 2
-
-
-def test_texts_that_are_not_there_are_refused(demo):
-    with pytest.raises(ValueError, match="fields must be among title, text, not 'body'"):
-        demo.text_loader("body")
-    with pytest.raises(ValueError, match="the collection has no document 'other'"):
-        demo.text_loader()(pd.DataFrame({"docno": ["other"]}))
-
-
 def test_pyterrier_finds_the_datasets_whose_topics_and_documents_are_english(monkeypatch):
     provider = pt.datasets._core._load_provider("diversity")
     names = [f"diversity:{name}" for name in provider.list_dataset_names()]

@@ -107,22 +107,12 @@ def test_a_dataset_describes_itself(dd_home, name):
     assert dataset.has_qrels()
     assert not dataset.has_docs()
     assert (dataset.queries_path(), dataset.qrels_path()) == (path, path)
-    assert (dataset.queries_lang(), dataset.queries_namespace()) == ("en", "trec-dd")
+    assert dataset.queries_lang() == "en"
     assert len(dataset.queries) == len(topics_of(dd_home, 17))
     assert len(dataset.qrels) == sum(1 for _ in dataset.qrels_iter())
     assert {qrel.relevance for qrel in dataset.qrels} == set(dataset.qrels_defs())
     assert dataset.qrels_cls() is type(next(dataset.qrels_iter()))
     assert dataset.queries_cls() is type(next(dataset.queries_iter()))
-
-
-@pytest.mark.parametrize("name", [f"{name}{level}" for name in TREC_DD for level in ("", "/passages")])
-def test_a_dataset_is_documented(name):
-    documentation = ir_datasets.load(name).documentation()
-
-    year = name.split("/")[1]
-    assert documentation["pretty_name"].startswith(f"TREC Dynamic Domain {year}")
-    assert f"TREC {year} Dynamic Domain Track Overview" in documentation["desc"]
-    assert documentation["bibtex_ids"] == [f"Yang{year}TrecDD"]
 
 
 def downloads(content: bytes | None):

@@ -113,7 +113,7 @@ def evaluated(path, measures=MEASURES, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            table = evaluate_runs(QRELS, {"mine": path}, measures, queries=True, **options)
+            table = evaluate_runs(QRELS, {"mine": path}, measures, **options)
         except ValueError as error:
             return str(error)
     return table.to_dict("list"), table.attrs, [(one.category, str(one.message)) for one in caught]

@@ -1,5 +1,7 @@
 """How many workers evaluate runs."""
 
+from pathlib import Path
+
 import joblib
 import pandas as pd
 import pytest
@@ -7,12 +9,10 @@ import pytest
 from processes import in_a_new_process
 from pyterrier_diversity import RBU, evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
-from pyterrier_diversity.evaluate import scoring
 
 WITH_MY_MEASURE = """
 from pyterrier_diversity import evaluate_runs
 from pyterrier_diversity.datasets.demo import FOLDER, DemoDataset
-from pyterrier_diversity.evaluate import scoring
 from pyterrier_diversity.measures.base import DiversityMeasure
 
 class Length(DiversityMeasure):
@@ -21,7 +21,6 @@ class Length(DiversityMeasure):
     def score(self, ranked):
         return 1.0 * ranked.n
 
-scoring.FEW_BYTES = 0
 how = {"qrels": DemoDataset().get_qrels(), "runs": [*FOLDER.glob("*.run")], "measures": [Length()]}
 print(evaluate_runs(**how, n_jobs=2).equals(evaluate_runs(**how, n_jobs=1)))
 """
@@ -60,16 +59,16 @@ def test_there_are_no_more_workers_than_cores(workers):
     assert workers == [64]
 
 
-@pytest.mark.parametrize("more", [0, 1])
-def test_workers_are_started_if_files_and_frames_have_enough_bytes(workers, monkeypatch, more):
-    frame = DemoDataset().get_results("bm25")
-    size = sum(path.stat().st_size for path in FILES.values()) + 32 * len(frame)
-    monkeypatch.setattr(scoring, "FEW_BYTES", size + more)
-
-    evaluate_runs(QRELS, {**FILES, "frame": frame}, [RBU @ 5], n_jobs=2)
-
-    assert workers == ([] if more else [2])
-
-
 def test_workers_know_measures_of_a_notebook():
     assert in_a_new_process(WITH_MY_MEASURE) == "True"
+
+
+def test_paths_are_relative_to_the_folder_of_the_call_though_workers_are_older(tmp_path, monkeypatch):
+    def mean(folder: str) -> list[float]:
+        (tmp_path / folder).mkdir()
+        monkeypatch.chdir(tmp_path / folder)
+        for name in "ab":
+            Path(f"{name}.run").write_bytes(FILES["bm25"].read_bytes())
+        return evaluate_runs(QRELS, ["a.run", "b.run"], [RBU @ 5], n_jobs=2)["RBU@5"].round(3).tolist()
+
+    assert mean("one") == mean("two") == [0.384, 0.384]

@@ -15,11 +15,11 @@ from .named import NamedDataset, cache_folder, cached
 
 Level = Literal["documents", "passages"]
 
-# The authors of each year's overview, and NIST's truth file.
+# NIST's truth files.
 _YEARS = {
-    "trec-dd/2015": ("Yang, Frank, Soboroff", "2015/dynamic-domain-2015-truth-data-v5.xml.gz"),
-    "trec-dd/2016": ("Yang, Soboroff", "2016/dynamic-domain-2016-truth-data.xml.gz"),
-    "trec-dd/2017": ("Yang, Tang, Soboroff", "2017/truth_data_nyt_2017_v2.3.xml"),
+    "trec-dd/2015": "2015/dynamic-domain-2015-truth-data-v5.xml.gz",
+    "trec-dd/2016": "2016/dynamic-domain-2016-truth-data.xml.gz",
+    "trec-dd/2017": "2017/truth_data_nyt_2017_v2.3.xml",
 }
 
 
@@ -31,7 +31,7 @@ def truth_file(name: str) -> Path:
     ConnectionError
         If the download fails; the message says where to put the file by hand.
     """
-    url = f"https://trec.nist.gov/data/domain/{_YEARS[name][1]}"
+    url = f"https://trec.nist.gov/data/domain/{_YEARS[name]}"
 
     def download(path: Path) -> None:
         Cache(RequestsDownload(url), path).verify()
@@ -151,17 +151,13 @@ class TrecDDQueries(BaseQueries):  # type: ignore[misc]
         """Return the class of a query."""
         return TrecDDQuery
 
-    def queries_namespace(self) -> str:
-        """Return the namespace of the ids."""
-        return "trec-dd"
-
     def queries_lang(self) -> str:
         """Return the language."""
         return "en"
 
 
 class TrecDDQrels(BaseQrels):  # type: ignore[misc]
-    """The judgements of a truth file, of documents or of passages, and the documentation of the dataset."""
+    """The judgements of a truth file, of documents or of passages."""
 
     def __init__(self, name: str, level: Level) -> None:
         self._name, self._level = name, level
@@ -185,20 +181,6 @@ class TrecDDQrels(BaseQrels):  # type: ignore[misc]
     def qrels_defs(self) -> dict[int, str]:
         """Return the meaning of each rating."""
         return {1: "marginally relevant", 2: "relevant", 3: "highly relevant", 4: "key result"}
-
-    def documentation(self) -> dict[str, object]:
-        """Return the entries that ir_datasets keeps in files for its own datasets."""
-        year = self._name[-4:]
-        rated = "passages" if self._level == "passages" else "documents, each with the highest rating of its passages"
-        return {
-            "pretty_name": f"TREC Dynamic Domain {year}" + (", passages" if self._level == "passages" else ""),
-            "desc": (
-                f"<p>Topics of the TREC {year} Dynamic Domain track and their subtopics, with judgements of {rated}, "
-                f"for each subtopic; without the documents themselves.</p>"
-                f"<p>{_YEARS[self._name][0]}. TREC {year} Dynamic Domain Track Overview. TREC {year}.</p>"
-            ),
-            "bibtex_ids": [f"Yang{year}TrecDD"],
-        }
 
 
 def register_datasets() -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,10 +23,6 @@ from ..progress import progress, progress_bar
 from .evaluator import DiversityEvaluator, aggregated
 
 _Source = pd.DataFrame | str | os.PathLike[str]
-
-# Evaluating so many bytes takes no longer than starting workers.
-FEW_BYTES = 2**24
-_BYTES_OF_ROW = 32
 
 # Exceptions that a run's data can cause. Any other exception is a bug.
 _BAD = (FileNotFoundError, OSError, MemoryError, TypeError, ValueError)
@@ -91,6 +87,7 @@ class Call:
         by_query: bool,
     ) -> None:
         self.qrels, self.order, self.doc_len, self.by_query = qrels, order, doc_len, by_query
+        self.folder = os.getcwd()
         self.measures = {str(measure): measure for measure in measures}
         # By the names of the columns that count ties across them.
         ranks = {last_rank(measure) for measure in measures if not innermost(measure).params.get("judged_only")}
@@ -103,6 +100,12 @@ class Call:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the evaluator, which is larger than the qrels that it is built from."""
         return {name: value for name, value in self.__dict__.items() if name not in ("evaluator", "ready")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Move a worker to the folder of the call, to which paths are relative: it may have started in another one."""
+        self.__dict__.update(state)
+        with suppress(OSError):  # on another machine
+            os.chdir(self.folder)
 
     @cached_property
     def evaluator(self) -> DiversityEvaluator:
@@ -180,22 +183,10 @@ def _scored_or_bad(
                 if not skip:
                     return
         to_begin = iter(tasks)
-        for name, result in as_finished(_scored, call, to_begin, n_workers=_n_workers(tasks, n_jobs)):
+        for name, result in as_finished(_scored, call, to_begin, n_workers=enough_workers(len(tasks), n_jobs)):
             if not (skip or isinstance(result, Scored)):
                 deque(to_begin, maxlen=0)
             yield name, result
-
-
-def _n_workers(tasks: Sequence[Task], n_jobs: int | None) -> int:
-    """Return how many workers to start: not more than are needed, and none for small runs."""
-    n_bytes = sum(_n_bytes(run) for _, (run,) in tasks)
-    return enough_workers(0 if n_bytes < FEW_BYTES else len(tasks), n_jobs)
-
-
-def _n_bytes(run: _Source) -> int:
-    if isinstance(run, pd.DataFrame):
-        return len(run) * _BYTES_OF_ROW
-    return os.path.getsize(run) if os.path.isfile(run) else 0
 
 
 def _sendable_error(error: Exception, run: Any) -> Exception:

@@ -1,7 +1,7 @@
 """A small collection written for this package: ambiguous and faceted queries, short documents, four runs."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -9,12 +9,10 @@ import pandas as pd
 import pyterrier as pt
 
 from ...io import highest_label_last, read_qrels, read_run
-from ...transformers.steps import Step
 from ..named import NamedDataset
 
 FOLDER = Path(str(files(__package__)))
 RUNS = ("bm25", "xquad", "more-like-this", "xquad-top-3")
-_FIELDS = ("title", "text")
 
 
 class DemoDataset(NamedDataset):
@@ -31,22 +29,13 @@ class DemoDataset(NamedDataset):
         super().__init__(name)
 
     def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, str]]:
-        """Return the documents as dicts of ``docno``, ``title``, ``text``."""
+        """Return the documents as dicts of ``docno``, ``title``, ``text``.
+
+        ``results.merge(pd.DataFrame(dataset.get_corpus_iter()), on="docno")`` adds the texts to results.
+        """
         lines = (FOLDER / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
         documents = pt.tqdm(lines, desc="diversity:demo documents") if verbose else lines
         return pt.utils.GeneratorLen(map(json.loads, documents), len(lines))
-
-    def text_loader(self, fields: Sequence[str] | str = "*", *, verbose: bool = False) -> pt.Transformer:
-        """Return a transformer that adds the texts of documents; ``pt.text.get_text(dataset)`` calls it.
-
-        Parameters
-        ----------
-        fields : sequence of str, or str
-            "title", "text" or both; "*" for both.
-        verbose : bool
-            Whether to show progress.
-        """
-        return TextLoader(self.get_corpus_iter(verbose=verbose), fields)
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
         """Return the topics.
@@ -75,39 +64,3 @@ class DemoDataset(NamedDataset):
         self.check_variant("results", variant)
         results = read_run(FOLDER / f"{variant or RUNS[0]}.run").merge(self.get_topics(), on="qid", how="left")
         return results[["qid", "query", "docno", "score", "rank"]]
-
-
-class TextLoader(Step):
-    """Add the texts of documents to results; columns with the same names are replaced.
-
-    Parameters
-    ----------
-    documents : iterable of dict
-        ``docno`` and the fields.
-    fields : sequence of str, or str
-        "title", "text" or both; "*" for both.
-
-    Raises
-    ------
-    ValueError
-        If a field is unknown. When it runs: if a document of the results is not in the collection.
-    """
-
-    def __init__(self, documents: Iterable[Mapping[str, str]], fields: Sequence[str] | str = "*") -> None:
-        self.fields = _FIELDS if fields == "*" else (fields,) if isinstance(fields, str) else tuple(fields)
-        unknown = [field for field in self.fields if field not in _FIELDS]
-        if unknown:
-            raise ValueError(f"text_loader: fields must be among {', '.join(_FIELDS)}, not {unknown[0]!r}.")
-        self._documents = {document["docno"]: document for document in documents}
-
-    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows with the texts."""
-        pt.validate.columns(inp, includes=["docno"], context=self)
-        unknown = [docno for docno in inp["docno"] if docno not in self._documents]
-        if unknown:
-            raise ValueError(f"text_loader: the collection has no document {unknown[0]!r}.")
-        return inp.assign(**{field: [self._documents[docno][field] for docno in inp["docno"]] for field in self.fields})
-
-    def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
-        """Return a pipeline that adds texts only after the cutoff."""
-        return pt.RankCutoff(k) >> self
