@@ -567,13 +567,13 @@ def concordant_pairs_of_intent(query: Query, intent: Intent, m: Settings) -> flo
     labels = [intent.labels.get(doc, 0) for doc in query.ranking]
     depth, value = m["cutoff"] or len(labels), 0.0
     for i, label in enumerate(labels, start=1):
-        p = 1 / depth if m["stop"] == "uniform" else stopping(m["stop"], i, m["theta"], m["base"])
+        p = 1 / depth if m["stop"] == "uniform" else stopping(m["stop"], i, m["theta"])
         preferred = sum(other > label or (m["ties"] and other == label > 0) for other in labels[:i])
         value += p * preferred / (i if m["above"] == "one" else 1)
     if m["above"] == "all" and labels:
         # The users who stop below the last rank find nothing relevant there.
         n = len(labels)
-        rest = (depth - n) / depth if m["stop"] == "uniform" else viewing(m["stop"], n + 1, m["theta"], m["base"])
+        rest = (depth - n) / depth if m["stop"] == "uniform" else viewing(m["stop"], n + 1, m["theta"])
         value += rest * sum(label > 0 for label in labels)
     return value
 

@@ -112,18 +112,6 @@ def test_the_length_of_vectors_does_not_matter_however_large_or_small(strategy, 
     assert ranking(diversify, results(SCORES, one_scaled)) == ranking(diversify, results(SCORES))
 
 
-def test_options_go_to_the_strategy():
-    # As dot products that are not normalised, the long vector of d is most like all others.
-    longer = {**VECTORS, "d": [60.0, 80.0]}
-
-    assert ranking(Diversify("mmr"), results(SCORES, longer)) == "acbd"
-    assert ranking(Diversify("mmr", metric="dot", normalize=False), results(SCORES, longer)) == "acbd"
-    assert ranking(Diversify("mmr", diversity=0.25), results(SCORES, longer)) == "abdc"
-    assert ranking(Diversify("mmr", diversity=0.25, metric="dot", normalize=False), results(SCORES, longer)) == "abcd"
-    with pytest.raises(TypeError, match="gamma"):
-        Diversify("mmr", gamma=0.5)(results(SCORES))
-
-
 def test_vectors_may_be_arrays_in_a_column_of_another_name_which_stays():
     frame = results(SCORES)
     arrays = frame.rename(columns={"doc_vec": "vec"})

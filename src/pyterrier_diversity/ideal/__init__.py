@@ -7,10 +7,4 @@ from .frames import min_rank
 from .greedy import TIE, greedy_places
 from .orders import IDEAL, ByWorth, Exact, Greedy, MostCovering, min_ranks, n_wanted
 
-__all__ = [
-    "ByWorth",
-    "Exact",
-    "Greedy",
-    "NotProvenError",
-    "min_rank",
-]
+__all__ = ["ByWorth", "Exact", "Greedy", "NotProvenError", "min_rank"]

@@ -24,9 +24,9 @@ PATIENCE: Parameters = {
 
 
 class AlphaFamily(ZeroToOne):
-    """A discounted sum of gains, in which repeated intents gain less; subclasses set ``discount``."""
+    """A discounted sum of gains, in which repeated intents gain less; the discount is that of DCG by default."""
 
-    discount: Discount
+    discount: Discount = staticmethod(log_discount)
     alpha: float
 
     def __init__(self, **params: Any) -> None:
@@ -99,7 +99,6 @@ class _alpha_DCG(OverPerfect):
     """
 
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL_FROM_1, **JUDGED_ONLY}
-    discount = staticmethod(log_discount)
 
 
 class _ERR_IA(OverPerfect):
@@ -159,7 +158,6 @@ class _alpha_nDCG(OverGreedy):
     """
 
     SUPPORTED_PARAMS = _alpha_DCG.SUPPORTED_PARAMS
-    discount = staticmethod(log_discount)
 
 
 class _nERR_IA(OverGreedy):
@@ -275,7 +273,6 @@ class _alpha_nDCG_exact(AlphaFamily, Normalised):
     """
 
     SUPPORTED_PARAMS = {**CUTOFF, **ALPHA, **REL, **TIME_LIMIT, **JUDGED_ONLY}
-    discount = staticmethod(log_discount)
 
     @property
     def normaliser(self) -> Order:

@@ -82,16 +82,14 @@ class _ConcordantPairs(DiversityMeasure):
             str, "uniform", choices=("uniform", *STATIC), desc="distribution of the rank at which users stop"
         ),
         "theta": Parameter(float, 0.5, interval="(0, 1]", desc="probability of stopping at a document (RBP)"),
-        **BASE,
         "ties": Parameter(bool, False, desc="also count a relevant document with an equal label"),
         **REL,
     }
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        for name, stop in (("theta", "RBP"), ("base", "DCG")):
-            if name in self.params and self.stop != stop:
-                raise ValueError(f"{self.NAME}: {name} has no effect in {self!r}.")
+        if "theta" in self.params and self.stop != "RBP":
+            raise ValueError(f"{self.NAME}: theta has no effect in {self!r}.")
 
     def range(self) -> tuple[float, float]:
         return 0.0, math.inf if self.above == "all" else 1.0
@@ -107,11 +105,11 @@ class _ConcordantPairs(DiversityMeasure):
         if self.above == "all":
             if self.stop == "uniform":
                 return (depth + 1.0 - rank) / depth
-            return STATIC[self.stop].F(rank, self.theta, self.base)
+            return STATIC[self.stop].F(rank, self.theta, BASE)
         if self.stop == "uniform":
             sums = np.cumsum(np.append(0.0, 1.0 / np.arange(1.0, n.max(initial=0) + 1)))
             return (sums[n] - sums[rank - 1]) / depth
-        static = self.stop, np.full(len(rank), self.theta), self.base
+        static = self.stop, np.full(len(rank), self.theta), BASE
         return average_while_reading(n, *static) - average_while_reading(rank - 1, *static)
 
 

@@ -145,9 +145,8 @@ MODELS = {
     4: Model(REDUNDANCY, (*STOPS,), _average_utility),
 }
 
-BASE: Parameters = {
-    "base": Parameter(float, 2.0, interval="[2, inf)", desc="base of the logarithm in the stopping distribution of DCG")
-}
+# The usual base of the logarithm in DCG.
+BASE = 2.0
 PARAMETERS: Parameters = {
     **CUTOFF,
     "model": Parameter(
@@ -163,7 +162,9 @@ PARAMETERS: Parameters = {
     "theta_nav": Parameter(
         float, interval="(0, 1]", desc="theta of navigational intents; the same as theta if not given"
     ),
-    **BASE,
+    "base": Parameter(
+        float, BASE, interval="[2, inf)", desc="base of the logarithm in the stopping distribution of DCG"
+    ),
     "norm": Parameter(bool, False, desc="divide by the value of a perfect ranking of the same length for each intent"),
     "redundancy": Parameter(
         str, choices=(*STATIC,), desc="how each relevant document lowers the value of the next; no effect if not given"
@@ -209,14 +210,14 @@ class UserModelMeasure(DiversityMeasure):
                 f"{self.NAME}: gain must be 'binary' with stop={self.stop!r}, not {gain!r}: otherwise the "
                 "probabilities of stopping do not sum to 1."
             )
-        idle = self.params.keys() - cell_parameters(self.model, self.stop).keys() - {"model", "stop"}
+        effective = {"model", "stop", *cell_parameters(self.model, self.stop)}
         if self["redundancy"] != "RBP":
-            idle |= {"theta_red"}
+            effective -= {"theta_red"}
         if self.stop == "ERR":
             # A table has the probabilities themselves.
-            idle |= set() if gain == "binary" else {"theta", "theta_nav"}
-            idle |= set() if gain in ("exp", "linear") else {"max_rel"}
-        idle &= self.params.keys()
+            effective -= {"max_rel"} if gain == "binary" else {"theta", "theta_nav"}
+            effective -= {"max_rel"} if isinstance(gain, GainTable) else set()
+        idle = self.params.keys() - effective
         if idle:
             raise ValueError(f"{self.NAME}: {', '.join(sorted(idle))} has no effect in {self!r}.")
         if self.stop == "ERR" and isinstance(gain, GainTable) and max(gain.values()) > 1:
@@ -279,7 +280,7 @@ class UserModelMeasure(DiversityMeasure):
         """Return the fraction of its value that the first, second, ... relevant document keeps."""
         if self["redundancy"] is None:
             return np.ones(len(found))
-        return STATIC[self["redundancy"]].F(found, self["theta_red"], 2.0)  # DCG to base 2
+        return STATIC[self["redundancy"]].F(found, self["theta_red"], BASE)
 
 
 def cell_parameters(model: int, stop: str) -> Parameters:

@@ -306,8 +306,6 @@ class Diversify(Reranker):
         How scores become comparable with cosines, as in `XQuAD`.
     column : str
         The column of vectors.
-    **options
-        Other parameters of pyversity's strategy, such as ``gamma`` of "cover" and ``scale`` of "dpp".
 
     Raises
     ------
@@ -340,14 +338,12 @@ class Diversify(Reranker):
         k: int | None = None,
         normalise: Normalise = "minmax",
         column: str = "doc_vec",
-        **options: Any,
     ) -> None:
         self.strategy = strategy
         self.diversity = diversity
         self.k = k
         self.normalise = normalise
         self.column = column
-        self.options = options
         try:
             import_module("pyversity")
         except ImportError as error:
@@ -367,7 +363,7 @@ class Diversify(Reranker):
                 yield np.arange(len(vectors))
                 continue
             k = self.n_chosen(query)
-            yield diversify(vectors, scores, k, self.strategy, float(self.diversity), **self.options).indices
+            yield diversify(vectors, scores, k, self.strategy, float(self.diversity)).indices
 
     def _vectors(self, inp: pd.DataFrame, query: Candidates) -> np.ndarray:
         vectors = np.empty(0)
@@ -378,8 +374,6 @@ class Diversify(Reranker):
                 f"{self.who}: the column {self.column} must have vectors of one length, of finite numbers, in query "
                 f"{query.query_id!r}."
             )
-        if self.options.keys() & {"metric", "normalize"}:
-            return vectors
         # Of length 1, because pyversity's single precision rounds very short and long ones to 0.
         vectors = divide(vectors, np.abs(vectors).max(axis=1, keepdims=True))
 
