@@ -21,8 +21,6 @@ Path = str | os.PathLike[str]
 
 MARK = "\ufeff"
 _BLOCK = 2**20
-# How compressed files begin is told by so many bytes.
-_BEGIN = 16
 _FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
 # Lines before the data: comments, the description that NTCIR's runs begin with, and Excel's line about the separator.
 _PREAMBLE = re.compile(
@@ -73,8 +71,7 @@ class Content(NamedTuple):
     @property
     def first_line(self) -> str:
         """The first line that is not empty."""
-        found = _FIRST_LINE.match(self.data)
-        return found[1].decode(errors="replace") if found else ""
+        return next(_FIRST_LINE.finditer(self.data))[1].decode(errors="replace")
 
     def text(self) -> str:
         """Return the content as text, or raise a ``ValueError`` that names the first line that is not UTF-8."""
@@ -192,7 +189,7 @@ def _parts(name: str, opened: AbstractContextManager[IO[bytes]], size: int) -> I
     blocks: list[bytes] = []
     n_above = 0
     with opened as stream:
-        begin = stream.read(_BEGIN)
+        begin = stream.read(16)
         stream.seek(0)
         opener = next((opener for first, opener in _COMPRESSED.items() if re.match(first, begin)), nullcontext)
         if opener is nullcontext and begin and name.endswith(".gz"):

@@ -21,17 +21,10 @@ Kinds = dict[str, type | None]
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 # Pandas reads parts of so many bytes faster than a large file as a whole, because it uses their memory again.
 _PART = 2**22
+_HOW: dict[str, Any] = {"index_col": False, "na_filter": False, "low_memory": False, "quoting": csv.QUOTE_NONE}
 # Newer versions read floats exactly, and warn about this option.
-_IS_OLD = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
-_HOW: dict[str, Any] = {
-    "header": None,
-    "index_col": False,
-    "na_filter": False,
-    "low_memory": False,
-    "quoting": csv.QUOTE_NONE,
-    "engine": "c",
-    **({"float_precision": "round_trip"} if _IS_OLD else {}),
-}
+if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
+    _HOW["float_precision"] = "round_trip"
 
 # The type of a column in pandas, and what reads a word of it. Pandas reads words fastest if it may choose their type.
 _KINDS: dict[type | None, tuple[Any, Callable[[Field], Any]]] = {
@@ -111,13 +104,13 @@ def _read_at_once(content: Content, columns: Kinds) -> pd.DataFrame | None:
     is_single = line.count(between) == len(columns) - 1 and other not in content.data
     # A line of letters before each part keeps pandas from choosing numbers for words.
     first = between.join("x" if kind is str else "0" for kind in columns.values()) + "\n"
-    how = {"sep": between if is_single else r"\s+", "names": list(columns), **_HOW}
-    how["dtype"] = {name: _KINDS[kind][0] for name, kind in columns.items() if kind is not str}
+    separator = between if is_single else r"\s+"
+    dtypes = {name: _KINDS[kind][0] for name, kind in columns.items() if kind is not str}
     parts: list[pd.DataFrame] = []
     try:
         while stream.tell() < len(content.data):
             part = b"".join([first.encode(), stream.read(_PART), stream.readline()])
-            parts.append(pd.read_csv(BytesIO(part), **how).iloc[1:])
+            parts.append(pd.read_csv(BytesIO(part), sep=separator, names=list(columns), dtype=dtypes, **_HOW).iloc[1:])
         table = pd.concat(parts, ignore_index=True)
     except ValueError:
         return None

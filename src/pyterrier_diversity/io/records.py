@@ -50,8 +50,8 @@ class Field:
     def refused(self, rule: str) -> ValueError:
         """Return an error about a rule that this value breaks."""
         shown = repr(self.value)
-        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
-        return ValueError(f"{self.where}: {self.name or 'the object'} {rule}, not {shown}.")
+        more = "..." * (len(shown) > _SHOWN)
+        return ValueError(f"{self.where}: {self.name or 'the object'} {rule}, not {shown[:_SHOWN]}{more}.")
 
     def has(self, names: str) -> bool:
         """Tell whether this is an object in which one of some fields has a value."""
@@ -61,9 +61,8 @@ class Field:
         """Return the first of some fields that has a value, given their names separated by spaces."""
         members = self.need_object()
         for key in names.split():
-            value = members.get(key)
-            if value is not None and value != "":
-                return Field(value, self.where, f"{self.name}.{key}" if self.name else key)
+            if members.get(key) not in (None, ""):
+                return Field(members[key], self.where, f"{self.name}.{key}" if self.name else key)
         return None
 
     def need(self, names: str) -> Field:
@@ -109,21 +108,19 @@ class Field:
             return [(str(key), Field(value, self.where, f"{self.name}[{key!r}]")) for key, value in self.value.items()]
         return [(None, member) for member in self.members()]
 
-    def text(self) -> str:
+    def text(self, rule: str = "must be a non-empty string") -> str:
         """Return a string."""
         if not isinstance(self.value, str) or not self.value:
-            raise self.refused("must be a non-empty string")
+            raise self.refused(rule)
         return self.value
 
     def identifier(self) -> str:
         """Return a string; integers are read as their digits."""
-        if isinstance(self.value, int) and not isinstance(self.value, bool):
+        if type(self.value) is int:
             return str(self.value)
-        if not isinstance(self.value, str) or not self.value:
-            raise self.refused("must be a non-empty string or an integer")
-        if "\0" in self.value:
+        if "\0" in self.text("must be a non-empty string or an integer"):
             raise self.refused("must not contain the character NUL")
-        return self.value
+        return str(self.value)
 
     def word(self) -> str:
         """Return a string or a number as a word."""
