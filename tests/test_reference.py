@@ -5,7 +5,7 @@ import re
 import ir_measures
 import pytest
 
-from pyterrier_diversity import P_Rareness
+from pyterrier_diversity import RBU, P_Rareness
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.report.reference import entry
 from write_reference import FOLDER, every_example, examples, pages, topic
@@ -93,6 +93,6 @@ def test_a_measure_that_needs_another_is_shown_with_one():
 
 
 def test_constraints_are_not_asked_of_a_measure_that_needs_a_column_which_they_know_nothing_of():
-    (example,) = examples([P_Rareness])
+    example, _ = examples([P_Rareness, RBU])
 
     assert example.constraints == "not tested, because the topics of the search have no column rarity"
