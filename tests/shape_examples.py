@@ -8,18 +8,16 @@ import pandas as pd
 
 from pyterrier_diversity import RBU
 
-_FRESH = {"_id": "q1_0", "text": "cause", "relevant_corpus_ids": ["d1"]}
 _ASSIGNED = {"text": "cause", "importance": "vital", "assignment": "support"}
 _CRITERIA = [{"criterion": {"criterion_name": "cause", "short_question": "Why?"}, "fulfillment": True}]
-#: Small objects in the formats of nuggets.
+#: Small objects in the formats of nuggets, by the fields by which these are recognised.
 OF_NUGGETS: dict[str, dict[str, Any]] = {
-    "freshstack": {"query_id": "q1", "nuggets": [_FRESH]},
-    "autonuggetizer": {"qid": "q1", "docid": "d1", "nuggets": [_ASSIGNED]},
-    "nuggetbank": {"query_id": "q1", "nugget_bank": {"Who?": {"answers": {"she": {"references": ["d1"]}}}}},
-    "ragelo": {"qid": "q1", "did": "d1", "evaluator_name": "rubric_coverage", "answer": {"criteria": _CRITERIA}},
-    "crux": {"example_id": "q1", "pid": "d1", "rating": [5, 0]},
+    "nuggets": {"qid": "q1", "docid": "d1", "nuggets": [_ASSIGNED]},
+    "nugget_bank claim_bank": {"query_id": "q1", "nugget_bank": {"Who?": {"answers": {"she": {"references": ["d1"]}}}}},
+    "evaluator_name": {"qid": "q1", "did": "d1", "evaluator_name": "rubric", "answer": {"criteria": _CRITERIA}},
+    "rating": {"example_id": "q1", "pid": "d1", "rating": [5, 0]},
     "questions": {"example_id": "q1", "questions": ["Why?"]},
-    "groups": {"qid": "q1", "retrieval_gt": [["d1"]]},
+    "retrieval_gt": {"qid": "q1", "retrieval_gt": [["d1"]]},
 }
 _RUN = {"qid": ["1"], "docno": ["d1"], "score": [2.5]}
 

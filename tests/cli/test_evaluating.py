@@ -263,7 +263,7 @@ def test_a_list_of_missed_intents_ignores_warnings(odd_nuggets):
 def test_warnings_are_errors_if_strict(odd_nuggets, command):
     message = fail(command[0], odd_nuggets, BM25, XQUAD, *command[1:], "--strict")
 
-    assert message.startswith("Warning: read_nuggets: 2 nuggets. 1 assignment has an unknown word")
+    assert message.startswith("Warning: read_nuggets: 2 nuggets; assignments with an unknown word")
 
 
 @pytest.mark.filterwarnings("always")

@@ -75,9 +75,9 @@ def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "doc
     passages = read_truth(content).passages
     if level == "passages":
         for row in passages[passages["nugget"] == ""].itertuples():
+            what = f"passage {row.passage} of subtopic {row.iteration} has the type MATCHED"
             raise ValueError(
-                f"{content.name}: passage {row.passage} of subtopic {row.iteration} has the type MATCHED, but no "
-                "MANUAL passage comes before it, so its nugget is unknown."
+                f"{content.name}: {what}, but no MANUAL passage comes before it, so its nugget is unknown."
             )
         return passages
     ratings = passages.groupby(["qid", "docno", "iteration"], sort=False)["label"]

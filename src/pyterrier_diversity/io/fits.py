@@ -12,7 +12,7 @@ from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .labels import is_measure
 from .look import NEEDED, Look, usual_names
-from .nugget_records import LEVELS, NO_SUPPORT
+from .nugget_records import LEVELS, NO_SUPPORT, format_of
 from .records import is_frame, reads
 
 Fits = Callable[[Look], bool]
@@ -216,9 +216,9 @@ def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
     return any(isinstance(value, (Mapping, list)) for value in record.values())
 
 
-def of_nuggets(test: Callable[[Mapping[str, Any]], bool]) -> Fits:
-    """Fit an object in a format of nuggets."""
-    return of_record(lambda record, _: test(record))
+def of_nuggets(names: str) -> Fits:
+    """Fit an object in a format of nuggets, given the fields by which it is recognised."""
+    return of_record(lambda record, _: format_of(record) == names)
 
 
 def are_nugget_rows(look: Look) -> bool:

@@ -1,47 +1,34 @@
 """Read nuggets as qrels, from files of tools and tracks that judge answers and passages."""
 
-import math
-import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 
 from ..frames import IMPORTANCE, NO_DOCUMENT, warn
-from ..parameters import Parameter, checked
+from ..parameters import POSITIVE, Parameter
 from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
 from .forms import highest_label_last, with_whole_labels
 from .look import SharedColumns, check_names, names_of_fields, read_records
-from .nugget_formats import LAYOUTS, layout_of
-from .nugget_records import LEVELS, NO_SUPPORT, UNKNOWN, Reading, Row, Unit, rows_in
+from .nugget_records import LEVELS, NO_SUPPORT, Reading, Unit
 from .records import word_of
 
 _WHO = "read_nuggets"
-_CHOICES = {
-    "format": Parameter(str, choices=tuple(LAYOUTS)),
-    "unit": Parameter(str, choices=get_args(Unit)),
-}
-_JUDGEMENT = ["qid", "iteration", "docno"]
+_NUGGET, _JUDGEMENT = ["qid", "iteration"], ["qid", "iteration", "docno"]
+# The columns that are constant for each nugget.
+_OF_NUGGET = ("nugget_text", "importance", "weight")
+# What rows also have: their location, and whether a row of a table has no id of a nugget.
+_OF_READING = ("where", "by_text")
 # The first columns of qrels, in order.
 _FIRST = ("qid", "docno", "label", "iteration", "weight", "importance", "importance_value", "nugget_text", "query")
-UNKNOWN_IMPORTANCE = (
-    "nuggets have an unknown importance, which gives the lowest weight, and 0 in vital and weighted scores"
-)
-NO_IMPORTANCE = "nuggets have no importance, which gives the lowest weight"
-# A message about several things, which is also needed for a single one.
-_PLURAL = re.compile(r"^(\w+?)(ies|s)\b(.*?) (are|have)\b")
-_SINGULAR = {"ies": "y", "s": "", "are": "is", "have": "has"}
-_OF_WORDS = (UNKNOWN, UNKNOWN_IMPORTANCE, NO_IMPORTANCE)
-# The number of words that a warning lists, and the length of each; the number of queries.
-_MOST_TOLD, _LONGEST_NAMED = 3, 40
-_MOST_QUERIES = 10
+# The number of words or queries that a message lists, and the length of a word.
+_MOST_LISTED, _LONGEST = 3, 40
 
 
 def read_nuggets(
     source: Any,
-    format: str | None = None,
     *,
     nuggets: Any = None,
     unit: Unit = "question",
@@ -56,12 +43,10 @@ def read_nuggets(
     source : path-like, frame, object, or list of them
         Files (JSON, JSON lines, ``.csv``, ``.tsv``, ``.parquet``; gzipped or not), folders of files, or objects as
         Python reads them from such files. Files of several systems are read together.
-    format : str, optional
-        One of the formats below; by default, it is recognised for each object.
     nuggets : like ``source``, optional
         More of the source, such as the topics of CRUX, whose judgements identify questions only by position.
     unit : {"question", "answer"}
-        Whether a question or each of its answers is an intent.
+        Whether a question, which any of its answers supports, or each of its answers is an intent.
     importance : mapping of words to numbers above 0, optional
         The weight of each importance, by default ``{"vital": 1, "okay": 0.5}``. Other nuggets have the lowest weight.
         In `NuggetScore`, words with the largest number are vital, and nuggets without a known word count 0.
@@ -123,34 +108,27 @@ def read_nuggets(
     0  q1  mine      0     0.5       okay  It is fast.
     1  q1  mine      2     1.0      vital  It is free.
     """
-    checked(_WHO, _CHOICES, format=format, unit=unit)
-    weights = _numbers_of_words("importance", IMPORTANCE if importance is None else importance, above_0=True)
+    Parameter(str, choices=get_args(Unit)).check(_WHO, "unit", unit)
+    weights = _numbers_of_words("importance", IMPORTANCE if importance is None else importance, POSITIVE)
     labels = _numbers_of_words("levels", LEVELS if levels is None else levels)
-    levels = {**labels, NO_SUPPORT: labels.get(NO_SUPPORT, 0.0)}
-    reading = Reading(unit, levels, weights, own_words=importance is not None)
+    labels.setdefault(NO_SUPPORT, 0.0)
     shared = SharedColumns(columns or {})
     records = read_records(source, _WHO, shared)
     records += [] if nuggets is None else read_records(nuggets, f"{_WHO}, nuggets", shared)
     check_names(names_of_fields(records) if columns else [], columns or {}, _WHO)
     # The ratings of CRUX are joined with its questions, which are read first.
-    formats = [known if known == "questions" else format or known for known in map(layout_of, records)]
-    pairs = sorted(zip(formats, records, strict=True), key=lambda pair: pair[0] != "questions")
-    said = [row for name, one in pairs for row in rows_in(one, name, reading)]
-    if not said:
+    records.sort(key=lambda one: not one.has("questions"))
+    reading = Reading(unit, labels)
+    rows = pd.DataFrame([row for one in records for row in reading.rows_in(one)], dtype=object)
+    if rows.empty:
         raise ValueError(f"{_WHO}: {len(records)} objects contain no nugget.")
-    if UNKNOWN in reading.odd and not reading.known:
-        words = ", ".join(repr(word) for word, _ in reading.odd[UNKNOWN].most_common(_MOST_TOLD))
+    if reading.unknown and not reading.known:
         raise ValueError(
-            f"{_WHO}: no assignment is one of {', '.join(map(repr, levels))}, but {words}; give the label of each "
-            "word, as in levels={'supported': 1}."
+            f"{_WHO}: no assignment is one of {', '.join(map(repr, labels))}; found: {_counted(reading.unknown)}. Give "
+            "the label of each word, as in levels={'supported': 1}."
         )
-    _note_lost_and_repeated(said, reading)
-    qrels = _qrels(_without_differences(said, reading), reading)
-    n_nuggets = len(qrels.drop_duplicates(["qid", "iteration"]))
-    for kind, of_words in ((WordsWarning, True), (NuggetsWarning, False)):
-        odd = {what: words for what, words in reading.odd.items() if (what in _OF_WORDS) == of_words}
-        if odd:
-            warn(kind(f"{_WHO}: {n_nuggets} nugget{'s' * (n_nuggets > 1)}. {_told_of(odd)}."))
+    qrels = _qrels(_without_differences(rows, reading.lists), weights, has_own_words=importance is not None)
+    _warn(rows, qrels, reading, weights)
     return qrels
 
 
@@ -175,124 +153,103 @@ def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
     0   1  mine    1.0     0
     1   2  mine    1.0     0
     """
-    judged = qrels.loc[qrels["docno"] != NO_DOCUMENT, ["qid", "docno"]].drop_duplicates()
-    return {
-        str(name): rows.assign(score=1.0, rank=0).reset_index(drop=True)
-        for name, rows in judged.groupby("docno", sort=False)
-    }
+    judged = qrels.loc[qrels["docno"] != NO_DOCUMENT, ["qid", "docno"]].drop_duplicates().assign(score=1.0, rank=0)
+    return {str(name): rows.reset_index(drop=True) for name, rows in judged.groupby("docno", sort=False)}
 
 
-def _numbers_of_words(name: str, mapping: Any, *, above_0: bool = False) -> dict[str, float]:
+def _numbers_of_words(name: str, mapping: Any, interval: str = "(-inf, inf)") -> dict[str, float]:
     """Check a mapping of words to numbers, and return it."""
-    rule = "a number above 0 (to leave nuggets out, drop their rows)" if above_0 else "a finite number"
     if not isinstance(mapping, Mapping) or not mapping:
         raise ValueError(f"{_WHO}: {name} must map words to numbers, not {mapping!r}.")
-    for word, value in mapping.items():
-        is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or (above_0 and value <= 0):
-            raise ValueError(f"{_WHO}: {name} of {word!r} must be {rule}, not {value!r}.")
-    return {word_of(word): float(value) for word, value in mapping.items()}
+    number = Parameter(float, interval=interval)
+    return {word_of(word): number.check(_WHO, f"{name} of {word!r}", value) for word, value in mapping.items()}
 
 
-def _note_lost_and_repeated(said: list[Row], reading: Reading) -> None:
-    """Count the queries without any nugget, empty texts, and the rows of a table that repeat a nugget of a document."""
-    lost = sorted(reading.bare - {one["qid"] for one in said})
-    named = ", ".join(map(repr, lost[:_MOST_TOLD])) + (", ..." if len(lost) > _MOST_TOLD else "")
-    reading.note(f"queries have no nugget, so they are not evaluated: {named}", times=len(lost))
-    empty = {(one["qid"], one["iteration"]) for one in said if one["nugget_text"] == ""}
-    reading.note("nuggets have an empty text: the place in the list is the name", times=len(empty))
-    repeated = {ids[:2] for ids, n in reading.rows.items() if n > 1}
-    what = "nuggets without ids are repeated for a document, and count once (with ids in iteration, all count)"
-    reading.note(what, times=len(repeated))
-
-
-def _without_differences(said: list[Row], reading: Reading) -> list[Row]:
+def _without_differences(rows: pd.DataFrame, lists: Mapping[str, Mapping[str, frozenset[str]]]) -> pd.DataFrame:
     """Leave out the queries whose answers or passages were assigned different nuggets: scores cannot be compared."""
-    differing = [query for query, lists in reading.assigned.items() if len(set(map(frozenset, lists.values()))) > 1]
+    differing = [query for query, of in lists.items() if len({*of.values()}) > 1]
     if not differing:
-        return said
-    n_queries = len({one["qid"] for one in said})
-    named = ", ".join(_difference(query, reading.assigned[query]) for query in differing[:_MOST_QUERIES])
-    more = f" and {len(differing) - _MOST_QUERIES} others" if len(differing) > _MOST_QUERIES else ""
-    message = f"answers or passages were assigned different nuggets, even when compared by text: {named}{more}."
-    counted = f"{len(differing)} of {n_queries} queries"
-    if len(differing) == n_queries:
-        raise ValueError(f"{_WHO}: in {counted}, {message}")
-    warn(DifferenceWarning(f"{_WHO}: {counted} are left out for all runs, because their {message}"))
-    return [one for one in said if one["qid"] not in differing]
+        return rows
+    named = [_difference(query, lists[query]) for query in differing]
+    named[_MOST_LISTED:] = ["..."] * (len(named) > _MOST_LISTED)
+    message = (
+        f"{_WHO}: {len(differing)} of {rows['qid'].nunique()} queries are left out for all runs, because their answers "
+        f"or passages were assigned different nuggets, even when compared by text: {', '.join(named)}."
+    )
+    kept = rows[~rows["qid"].isin(differing)]
+    if kept.empty:
+        raise ValueError(message)
+    warn(DifferenceWarning(message))
+    return kept
 
 
-def _difference(query: str, lists: Mapping[str, list[str]]) -> str:
+def _difference(query: str, lists: Mapping[str, frozenset[str]]) -> str:
     """Return two answers or passages of a query that were assigned different nuggets."""
-    first, expected = next(iter(lists.items()))
-    other, named = next((name, named) for name, named in lists.items() if set(named) != set(expected))
-    return f"{query!r} ({first!r} {len(expected)} nuggets, {other!r} {len(named)}, {len({*named} & {*expected})} equal)"
+    (name, ids), *others = lists.items()
+    other, theirs = next(pair for pair in others if pair[1] != ids)
+    return f"{query!r} ({name!r} {len(ids)} nuggets, {other!r} {len(theirs)}, {len(ids & theirs)} equal)"
 
 
-def _qrels(said: list[Row], reading: Reading) -> pd.DataFrame:
+def _qrels(rows: pd.DataFrame, weights: Mapping[str, float], *, has_own_words: bool) -> pd.DataFrame:
     """Return a row for each judgement, and for each nugget without one."""
-    rows = pd.DataFrame(said, dtype=object)
-    table = rows.drop(columns="where").apply(lambda column: _constant(column, rows))
-    ids = pd.DataFrame(rows[_JUDGEMENT].to_numpy().tolist(), columns=_JUDGEMENT)
-    queries = rows.groupby("qid")["query"].transform("first")
-    table = table.assign(**ids, label=table["label"].astype(float), query=queries)
-    named = table["docno"] == NO_DOCUMENT
-    judged = (~named).groupby([rows["qid"], rows["iteration"]]).transform("any")
-    table = table[~named | ~judged].drop_duplicates(_JUDGEMENT)
+    rows = _with_constants(rows)
+    rows = rows.assign(label=rows["label"].astype(float), query=rows.groupby("qid")["query"].transform("first"))
+    is_unjudged = rows.groupby(_NUGGET)["docno"].transform("max") == NO_DOCUMENT
+    table = rows[(rows["docno"] != NO_DOCUMENT) | is_unjudged].drop_duplicates(_JUDGEMENT)
     if table["importance"].notna().any():
-        table = table.assign(**_weight_columns(table, reading))
-    unjudged = int((table["docno"] == NO_DOCUMENT).sum())
-    reading.note("nuggets have no judgement, only a row without a document", times=unjudged)
+        words = table["importance"].fillna("")
+        number = words.map(weights)
+        weight = table["weight"].astype(float).fillna(number).fillna(min(weights.values()))
+        value = {"importance_value": number.fillna(0.0) / max(weights.values())} if has_own_words else {}
+        table = table.assign(importance=words, weight=weight, **value)
     first = [name for name in _FIRST if name in table and table[name].notna().any()]
-    others = [name for name in table if name not in _FIRST]
+    others = [name for name in table if name not in (*_FIRST, *_OF_READING)]
     table = table[[*first, *others]].fillna(dict.fromkeys({"nugget_text", "query"} & {*first}, ""))
     return highest_label_last(with_whole_labels(table.infer_objects()))
 
 
-def _constant(column: pd.Series, rows: pd.DataFrame) -> pd.Series:
-    """Return a column with the first value of each nugget or judgement; refuse different values."""
-    if column.name in (*_JUDGEMENT, "query"):
-        return column
-    of_nugget = column.name in ("nugget_text", "importance", "weight")
-    first = column.groupby([rows[name] for name in (_JUDGEMENT[:2] if of_nugget else _JUDGEMENT)]).transform("first")
-    differ = column.notna() & (column != first)
-    if differ.any():
-        at = int(differ.to_numpy().argmax())
-        row = rows.iloc[at]
-        what = (
-            f"the {str(column.name).removeprefix('nugget_')}"
-            if of_nugget
-            else f"{column.name} of document {row['docno']!r}"
-        )
-        raise ValueError(
-            f"{row['where']}: {what} for nugget {row['nugget_text'] or row['iteration']!r} of query {row['qid']!r} is "
-            f"{column.iloc[at]!r}, but {first.iloc[at]!r} in an earlier row."
-        )
-    return first
+def _with_constants(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows in which columns have the first value of each nugget or judgement; refuse different values."""
+    for name in rows.columns.difference([*_JUDGEMENT, "query", *_OF_READING], sort=False):
+        of_nugget = name in _OF_NUGGET
+        first = rows.groupby(_NUGGET if of_nugget else _JUDGEMENT)[name].transform("first")
+        for at in np.flatnonzero(rows[name].notna() & (rows[name] != first))[:1]:
+            row = rows.iloc[at]
+            what = name if of_nugget else f"{name} of document {row['docno']!r}"
+            raise ValueError(
+                f"{row['where']}: {what} for nugget {row['nugget_text'] or row['iteration']!r} of query {row['qid']!r} "
+                f"is {row[name]!r}, but {first.iloc[at]!r} in an earlier row."
+            )
+        rows = rows.assign(**{name: first})
+    return rows
 
 
-def _weight_columns(table: pd.DataFrame, reading: Reading) -> dict[str, pd.Series]:
-    """Return the columns that follow from the importance of nuggets, and count its oddities."""
-    words = table["importance"].fillna("")
-    for word in words[~table.duplicated(_JUDGEMENT[:2])]:
-        if word not in reading.weights:
-            reading.note(UNKNOWN_IMPORTANCE if word else NO_IMPORTANCE, word)
-    number, most, least = words.map(reading.weights), max(reading.weights.values()), min(reading.weights.values())
-    columns = {"importance": words, "weight": number.fillna(least)}
-    if "weight" in table:
-        columns["weight"] = table["weight"].astype(float).fillna(columns["weight"])
-    if reading.own_words:
-        columns["importance_value"] = number.fillna(0.0) / most
-    return columns
+def _warn(rows: pd.DataFrame, qrels: pd.DataFrame, reading: Reading, weights: Mapping[str, float]) -> None:
+    """Give a warning about words, and one about nuggets, with the count of each oddity."""
+    each = qrels.drop_duplicates(_NUGGET)
+    importances = [word for word in each.get("importance", []) if word not in weights]
+    empty = rows[rows["nugget_text"] == ""].drop_duplicates(_NUGGET)
+    repeated = rows[rows["by_text"].astype(bool) & rows.duplicated(_JUDGEMENT)]
+    words: dict[str, Any] = {
+        "assignments with an unknown word, which counts as 0": reading.unknown,
+        "nuggets without a known importance, with the lowest weight, and 0 in vital and weighted scores": importances,
+    }
+    others = {
+        **reading.odd,
+        "queries without a nugget, which are not evaluated": sorted(reading.lists.keys() - {*rows["qid"]}),
+        "nuggets with an empty text, named by their place in the list": empty["iteration"].tolist(),
+        "rows that repeat a nugget without an id for a document, and count once": repeated["nugget_text"].tolist(),
+        "nuggets without a judgement, only a row without a document": [""] * (each["docno"] == NO_DOCUMENT).sum(),
+    }
+    for kind, odd in ((WordsWarning, words), (NuggetsWarning, others)):
+        told = [f"{what}: {_counted(of)}" for what, of in odd.items() if of]
+        if told:
+            warn(kind("; ".join([f"{_WHO}: {len(each)} nuggets", *told]) + "."))
 
 
-def _told_of(odd: Mapping[str, Counter[str]]) -> str:
-    """Return oddities with their counts and most frequent words."""
-    parts = []
-    for what, words in odd.items():
-        named = ", ".join(f"{word[:_LONGEST_NAMED]!r} {n}" for word, n in words.most_common(_MOST_TOLD) if word)
-        more = ", ..." if len(words) > _MOST_TOLD else ""
-        if words.total() == 1:
-            what = _PLURAL.sub(lambda found: f"{found[1]}{_SINGULAR[found[2]]}{found[3]} {_SINGULAR[found[4]]}", what)
-        parts.append(f"{words.total()} {what}{f' ({named}{more})' if named else ''}")
-    return "; ".join(parts)
+def _counted(words: Collection[str]) -> str:
+    """Return how many words there are, and the most frequent ones."""
+    counts = Counter(words)
+    named = [f"{word[:_LONGEST]!r}" + f" {n}" * (n > 1) for word, n in counts.most_common() if word]
+    named[_MOST_LISTED:] = ["..."] * (len(named) > _MOST_LISTED)
+    return f"{len(words)} ({', '.join(named)})" if named else f"{len(words)}"

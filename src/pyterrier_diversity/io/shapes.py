@@ -14,7 +14,7 @@ from .dynamic_domain import read_dd_truth
 from .fits import Fits, like, of_form, of_lines, of_members, of_names, of_object, of_record
 from .forms import frame_of, rows_of_answer, rows_of_queries, rows_of_row
 from .look import NEEDED, Look, SharedColumns
-from .nugget_formats import FORMATS
+from .nugget_records import FORMATS
 from .records import native
 
 _ORDER = "Qrels come first, then runs, then measures."
@@ -185,7 +185,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("lines of qrels", "qrels", of_form("lines"), as_frames.read_lines_of_qrels, "qrels"),
     Shape("a truth file of TREC Dynamic Domain", "qrels", of_form("xml"), lambda look: read_dd_truth(look.data)),
     Shape("judged answers", "run", of_record(fits.are_answers), partial(frame_of, rows_of_answer), "run"),
-    *(Shape(title, "qrels", fits.of_nuggets(test), as_frames.read_as_nuggets) for title, test in FORMATS.values()),
+    *(Shape(title, "qrels", fits.of_nuggets(names), as_frames.read_as_nuggets) for names, title in FORMATS.items()),
     Shape("rows of nuggets", "qrels", fits.are_nugget_rows, as_frames.read_as_nuggets, "qrels"),
     Shape("a request of Castorini's tools", "run", of_record(fits.is_request), partial(frame_of, rows_of_row)),
     Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, as_frames.read_scores, "qrels"),
