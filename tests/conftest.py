@@ -174,11 +174,12 @@ def trec_run(shared: Path) -> Callable[[str], pd.DataFrame]:
 def golden(shared: Path) -> Callable[[str], pd.DataFrame]:
     """Return a table of golden values: measure, params, run, query_id, value."""
 
+    @functools.cache
     def read(name: str) -> pd.DataFrame:
         types = {"query_id": str, "params": str, "value": float}
         return pd.read_csv(shared / "golden" / name, sep="\t", dtype=types, keep_default_na=False)
 
-    return read
+    return lambda name: read(name).copy()
 
 
 # Of the odd topics of a year; `tests/io` reads all of them.

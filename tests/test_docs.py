@@ -85,6 +85,7 @@ def test_the_script_of_a_page_has_its_examples_in_order(page):
     assert [ast.dump(statement) for statement in ast.parse(script(text)).body] == statements
 
 
+@pytest.mark.usefixtures("no_layout")
 def test_each_line_of_the_cheat_sheet_runs(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     page = read("cheat_sheet")
@@ -129,6 +130,7 @@ def test_the_gallery_shows_each_picture_that_plots_draws():
 
 
 # Those of the pages that show sessions of the shell are run before these, in `cli/test_page.py`.
+@pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem not in WITH_SESSIONS], ids=lambda page: page.stem)
 def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
     if "register(" in page.read_text(encoding="utf-8"):  # a registration cannot be undone

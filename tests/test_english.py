@@ -35,6 +35,8 @@ INSTEAD = {
     r"\bwhatever (?:is|was|are|were|can|the|they)\b": "any, regardless of",
     r"\bonce more\b": "again",
 }
+# Whether there may be a phrase, in one reading of the text.
+ANY = re.compile("at the most|must be|is no |that is none|what |of ours|of theirs|else|lack|to hold|whatever|once more")
 
 
 def found(text: str) -> list[str]:
@@ -44,6 +46,8 @@ def found(text: str) -> list[str]:
     """
     prose = re.sub(r"``[^`]*``|:math:`[^`]*`|`[^`]*`|^ *>>> .*$", "CODE", text, flags=re.MULTILINE)
     prose = " ".join(re.sub(r"[\"#]|\\n", " ", prose).split())
+    if not ANY.search(prose.lower()):
+        return []
     return [
         f"{prose[max(0, match.start() - 40) : match.end() + 30]!r}: write {instead!r}"
         for pattern, instead in INSTEAD.items()

@@ -32,7 +32,7 @@ def by_first(rows: list[tuple]) -> dict[int, int]:
     return {query: place for place, query in enumerate(dict.fromkeys(row[0] for row in rows))}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rows=ROWS, turns=st.booleans())
 def test_rows_are_sorted_by_query_turn_descending_score_and_descending_name(rows, turns):
     result, first = ordered(rows, turns=turns), by_first(rows)

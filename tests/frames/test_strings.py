@@ -50,7 +50,7 @@ def found(
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @example(rows=[("q", "a", 2.0), ("q", "b", 1.0), ("q", "b", 0.0), ("q", "é", 0.0)], depth=3)
 @given(rows=ROWS, depth=st.none() | st.integers(1, 6))
 def test_ranks_lengths_and_warnings_are_those_of_objects(grouped, rows, depth):

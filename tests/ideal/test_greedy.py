@@ -83,7 +83,7 @@ PARAMETERS = {
 }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(queries=st.lists(st.one_of(graded(9), matrices(9)), min_size=12, max_size=30), **PARAMETERS)
 def test_the_orders_of_many_queries_are_those_of_the_algorithm_read_aloud(queries, alpha, depth, least):
     given = {"alpha": alpha, "depth": depth, "least": least}
@@ -91,7 +91,7 @@ def test_the_orders_of_many_queries_are_those_of_the_algorithm_read_aloud(querie
     assert places(queries, **given) == [read_aloud(docs, **given) for docs in queries]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000), **PARAMETERS)
 def test_queries_of_any_size_are_ordered_as_they_are_alone(seed, alpha, depth, least):
     rng = np.random.default_rng(seed)

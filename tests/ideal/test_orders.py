@@ -266,7 +266,7 @@ def test_min_rank_gives_one_such_cover(n_intents, docnos):
     assert sorted(result["docnos"][0]) in [sorted(docs) for docs in docnos]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(drawn=topics(max_docs=6, max_topics=5), wanted=st.lists(st.integers(0, 5), min_size=5, max_size=5))
 def test_min_ranks_are_those_of_each_query_and_number_of_intents(drawn, wanted):
     frame = qrels_of(drawn)

@@ -100,7 +100,7 @@ PLAIN = st.sampled_from(["1", "0001", "nan", "NA", '"a"', "#", "é", "d,1", "x" 
 FINITE = st.floats(allow_nan=False, allow_infinity=False).map(repr)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(files([PLAIN, PLAIN, PLAIN, FINITE, FINITE, PLAIN]))
 def test_good_runs_are_what_their_lines_say(text):
     assert is_read_right(text)

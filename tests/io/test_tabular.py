@@ -47,7 +47,7 @@ def test_names_of_ir_measures_and_numbers_of_ids_are_read_as_those_of_pyterrier(
 TEXT = st.text("".join(map(chr, [*range(1, 0x250), 0x2028, 0x3042, 0xFEFF, 0xFFFF, 0x1F600, 0x10FFFF])))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(ids=st.lists(TEXT.filter(bool), min_size=3, max_size=3), text=TEXT, label=st.floats(-1e300, 1e300))
 def test_any_text_and_number_is_read_as_it_was_written(ids, text, label, tmp_path_factory):
     path = tmp_path_factory.mktemp("qrels") / "q.csv"

@@ -123,7 +123,7 @@ def test_sums_and_products_are_those_of_loops(sizes, seed):
     np.testing.assert_allclose(groups.left(values), left, rtol=1e-14)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(sizes=SIZES.filter(any), seed=st.integers(0, 2**32))
 def test_sums_and_products_are_those_of_pandas(sizes, seed):
     groups, values = grouped(sizes), drawn(sizes, seed)
@@ -137,7 +137,7 @@ def test_sums_and_products_are_those_of_pandas(sizes, seed):
     assert groups.total(values) == pytest.approx(by_group.sum().reindex(of_groups, fill_value=0).to_numpy(), rel=1e-14)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sizes=SIZES, seed=st.integers(0, 2**32))
 def test_the_sum_until_a_place_is_that_of_a_loop(sizes, seed):
     groups, values = grouped(sizes), drawn(sizes, seed)
@@ -151,7 +151,7 @@ def test_the_sum_until_a_place_is_that_of_a_loop(sizes, seed):
     np.testing.assert_allclose(totals, expected, rtol=1e-14)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sizes=SIZES.filter(any), seed=st.integers(0, 2**32), data=st.data())
 def test_the_order_of_groups_and_the_rows_below_do_not_change_a_sum_in_any_bit(sizes, seed, data):
     groups, values = grouped(sizes), drawn(sizes, seed)

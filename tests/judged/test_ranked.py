@@ -348,7 +348,7 @@ def test_rankings_are_read_in_the_turns_of_the_run_or_in_batches():
 # Against a walk
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     labels=st.dictionaries(
         st.tuples(st.sampled_from(["1", "2"]), st.sampled_from("ab"), st.sampled_from("uvwxyz")),

@@ -44,7 +44,7 @@ def test_without_queries_there_is_nothing():
     assert relevance_by_query(judge(pd.DataFrame(columns=["qid", "docno", "label"]))) == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     labels=st.dictionaries(
         st.tuples(st.sampled_from("pqr"), st.sampled_from("abc"), st.sampled_from("vwxyz")),

@@ -98,7 +98,7 @@ def test_ranks_that_are_no_numbers_say_nothing_and_strings_are_compared_as_numbe
         assert Run(run("q a 2", "q b 1").assign(rank=rank)).ranking("q") == ["a", "b"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(rows=st.lists(st.tuples(st.sampled_from("qp"), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8))
 def test_contradicted_ranks_are_found_wherever_they_are(rows):
     frame = pd.DataFrame(rows, columns=["qid", "score", "rank"]).assign(docno=[f"d{i}" for i in range(len(rows))])
@@ -169,7 +169,7 @@ SCORED = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(rows=SCORED)
 def test_rankings_are_those_of_a_sort_by_score_and_docno_of_each_query(rows):
     retrieved = Run(pd.DataFrame(rows, columns=["qid", "docno", "score"]))

@@ -89,7 +89,7 @@ def test_each_intent_has_the_session_of_its_query():
     assert by_query(turns, turns.last) == [[1, 2], [1, 2], []]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     sizes=st.lists(st.lists(st.integers(0, 4), max_size=5), min_size=1, max_size=4),
     cutoff=st.none() | st.integers(1, 6),

@@ -82,7 +82,7 @@ def outcome(measure, data):
 
 @pytest.mark.filterwarnings("ignore:No label of the qrels is full support")
 @pytest.mark.parametrize("part", range(2))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.data_too_large, HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.data_too_large, HealthCheck.too_slow])
 @given(data=st.data(), extremes=st.tuples(*[st.sampled_from(EXTREME)] * 4))
 def test_a_value_is_finite_or_there_is_a_sentence(part, data, extremes):
     with np.errstate(over="raise", invalid="raise", divide="raise"):

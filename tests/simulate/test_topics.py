@@ -12,7 +12,7 @@ from pyterrier_diversity.simulate import swap_topics
 THREE = qrels("q x a 1", "q y b 1", "q z c 1", "q x b 0")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     relevant=st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=6),
     seed=st.integers(0, 99),

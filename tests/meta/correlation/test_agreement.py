@@ -55,7 +55,7 @@ def test_near_labels_disagree_less_by_the_linear_kappa():
 labels = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from("abcdef")), min_size=1, max_size=45)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(labels)
 def test_values_agree_with_plain_loops(rows):
     first, second = (

@@ -117,6 +117,7 @@ def test_the_values_of_the_readme_and_the_manual_of_ircor(value, expected):
     assert value == pytest.approx(expected, abs=5e-8)
 
 
+@settings(max_examples=12)
 @given(lists=UNTIED)
 def test_without_ties_both_variants_are_the_coefficients_of_yilmaz_and_kendall(lists):
     for coefficient, slow in ((tau_ap, yilmaz), (tau, kendall)):
@@ -124,7 +125,7 @@ def test_without_ties_both_variants_are_the_coefficients_of_yilmaz_and_kendall(l
         assert [coefficient(*lists, variant) for variant in "ab"] == [expected, expected]
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(lists=two_lists(2, 5, ties=True))
 @pytest.mark.parametrize(("coefficient", "slow"), [(tau_ap, yilmaz), (tau, kendall)])
 def test_variant_a_is_the_mean_over_all_ways_to_break_the_ties_of_both(coefficient, slow, lists):
@@ -139,6 +140,7 @@ def test_variant_a_handles_large_ties_of_the_estimate(estimate):
     assert tau_ap(estimate, reference, "a") == pytest.approx(mean_over_orderings(yilmaz, estimate, reference))
 
 
+@settings(max_examples=12)
 @given(lists=TIED)
 def test_variant_b_is_its_restatement(lists):
     expected = half_of_tau_ap_b(*lists)

@@ -91,7 +91,7 @@ def test_values_that_differ_in_the_last_bit_are_ties():
     assert values["m"] == pytest.approx(math.log2(1.5 / 3 / 0.5))
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(values=VALUES, seed=st.integers(0, 9))
 def test_unanimity_is_its_restatement_in_any_order_of_rows_and_at_most_one(values, seed):
     assume(two_differ(values))

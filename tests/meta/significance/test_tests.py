@@ -316,7 +316,7 @@ def test_tests_without_an_interval_have_no_columns_of_it(test):
     assert not {"ci_low", "ci_high"} & {*result, *result.attrs["legend"]}
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(
     arrays(np.int64, st.tuples(st.just(4), st.integers(2, 4), st.integers(2, 8)), elements=st.integers(0, 3)),
     st.sampled_from([*((test, "two-sided") for test in INTERVALS), ("t", "greater"), ("bootstrap", "greater")]),
