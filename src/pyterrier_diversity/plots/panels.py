@@ -57,7 +57,7 @@ def draw_panels(
             height_above = 0.9 if given is None else min(0.9, 0.3 * drawing.size_of(panel)[1])
             above = _draw_values(panel, ranking, rankings["value"], height_above)
             draw_labels(panel, labels[:, at], max(_HIGHEST, labels.max()), texts, height, starts[system])
-            _draw_marks(panel, ranking, new[:, at])
+            _draw_marks(panel, ranking, new[:, at], depths.max())
             panel.set_ylim(len(rows) - (0.1 if rankings["tied"].any() else 0.5), -0.5)
             panel.set_xlim(right=(starts + depths).max() - 0.5)
             x = "rank; a line ends a turn" if "turn" in ranking else "rank"
@@ -117,23 +117,27 @@ def draw_labels(ax: Axes, labels: np.ndarray, highest: float, texts: list[str], 
     colours = LinearSegmentedColormap.from_list("labels", shades, N=1024)
     n_intents, depth = labels.shape
     edges = np.arange(depth + 1) + start - 0.5, np.arange(n_intents + 1) - 0.5
-    between = 0.5 if drawing.size_of(ax)[0] < _NARROW_COLUMN * depth else 2
-    ax.pcolormesh(*edges, labels, cmap=colours, vmin=0, vmax=highest, edgecolors="white", linewidth=between)
+    ax.pcolormesh(*edges, labels, cmap=colours, vmin=0, vmax=highest, edgecolors="white", linewidth=2)
     drawing.name_rows(ax, texts, height)
     ax.set_xlim(start - 0.5, start + depth - 0.5)
     ax.spines[:].set_visible(False)
 
 
-def _draw_marks(ax: Axes, ranking: pd.DataFrame, new: np.ndarray) -> None:
-    """Mark ends of turns, documents without a judgement or returned before, new intents, and ties."""
-    (n_intents, depth), start = new.shape, int(ranking["position"].iloc[0])
+def _draw_marks(ax: Axes, ranking: pd.DataFrame, new: np.ndarray, deepest: int) -> None:
+    """Mark ends of turns, documents without a judgement or returned before, new intents, and ties.
+
+    All panels have marks of the size that fits the deepest ranking.
+    """
+    n_intents, start = len(new), int(ranking["position"].iloc[0])
+    narrow = drawing.size_of(ax)[0] < _NARROW_COLUMN * deepest
+    ax.collections[0].set_linewidth(0.5 if narrow else 2)
     ax.bar(start + np.flatnonzero(~ranking["judged"] & ~ranking["again"]), n_intents, 1, -0.5, **_UNJUDGED)
     ax.bar(start + np.flatnonzero(ranking["again"]), n_intents, 1, -0.5, **_AGAIN)
     if "turn" in ranking:
         turns = ranking["turn"].to_numpy()
         ax.vlines(start + 0.5 + np.flatnonzero(turns[1:] != turns[:-1]), -0.5, n_intents - 0.5, color="black")
     rows, places = np.nonzero(new)
-    size, small = (3.5, 6) if drawing.size_of(ax)[0] < _NARROW_COLUMN * depth else (7, 9)
+    size, small = (3.5, 6) if narrow else (7, 9)
     ax.plot(places + start, rows, "o", color="white", markeredgecolor="black", markersize=size, label="_new")
     for place in np.flatnonzero(ranking["tied"]).tolist():
         ax.text(place + start, n_intents - 0.3, "=", size=drawing.scaled(small), ha="center", va="center")
