@@ -22,9 +22,6 @@ EXPLAINED = pd.DataFrame(
         "value": [0.5, 0.45, 0.6],
     }
 )
-ASL = pd.DataFrame(
-    [("AP", 2, 0.01), ("AP", 1, 0.5), ("RBU", 1, 0.3), ("RBU", 2, 0.0)], columns=["measure", "rank", "asl"]
-)
 PERQUERY = pd.DataFrame(
     [
         ("x", "1", 0.5),
@@ -48,8 +45,6 @@ MISSED = pd.DataFrame(
     ],
     columns=["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"],
 )
-TOPICS = pd.DataFrame({"measure": ["P", "P", "AP"], "topics": [100, 25, 25], "delta": [0.1, 0.2, 0.3]})
-
 STAGES = pd.DataFrame(
     [("BM25", "1", 1.0), ("BM25", "2", 0.5), ("first 3", "1", 0.5), ("first 3", "2", 0.5)],
     columns=["name", "qid", "value"],
@@ -64,7 +59,6 @@ COMPARED = COMPARED.assign(ci_low=[-0.1, 0.1, 0.0], ci_high=[0.3, 0.5, 0.4])
 
 # What draws each picture, and of which data.
 PICTURES = {
-    "asl_curve": (plots.asl_curve, (ASL,)),
     "differences": (plots.differences, (COMPARED,)),
     "explain": (plots.explain, (EXPLAINED,)),
     "intent_coverage": (plots.intent_coverage, (QRELS, RUN)),
@@ -74,13 +68,6 @@ PICTURES = {
     "scatter": (plots.scatter, (TWO, "AP", "P@5")),
     "stages": (plots.stages, (STAGES,)),
     "sweep": (plots.sweep, (SWEPT, "e")),
-    "topics_needed": (plots.topics_needed, (TOPICS,)),
-}
-
-# What a frame of `meta` for a picture may not be without.
-COLUMNS = {
-    "asl_curve": "measure, rank, asl",
-    "topics_needed": "measure, topics, delta",
 }
 
 

@@ -59,11 +59,6 @@ def swept() -> pd.DataFrame:
     return perquery().pivot_table("value", "name", "measure").reset_index()
 
 
-def lines(x: str, at: list[int], y: str, **columns: Any) -> pd.DataFrame:
-    rows = [(name, value, 0.5 + 0.04 * i + value / 500) for i, name in enumerate(MEASURES) for value in at]
-    return pd.DataFrame(rows, columns=["measure", x, y]).assign(**columns)
-
-
 @cache
 def drawn(name: str) -> Any:
     """Return the axes of a picture, which is drawn once."""
@@ -86,7 +81,6 @@ def _compared() -> pd.DataFrame:
 def pictures() -> dict[str, Callable[[], Any]]:
     """Return what draws each picture."""
     return {
-        "asl_curve": lambda: plots.asl_curve(lines("rank", list(range(1, 46)), "asl")),
         "differences": lambda: plots.differences(_compared()),
         "explain": lambda: plots.explain(_explained(6), "7")[0],
         "explain_one": lambda: plots.explain(_explained(1)[SYSTEMS[0]], "7"),
@@ -98,7 +92,6 @@ def pictures() -> dict[str, Callable[[], Any]]:
         "scatter": lambda: plots.scatter(perquery(), *MEASURES[:2]),
         "sweep": lambda: plots.sweep(swept(), "alpha"),
         "stages": lambda: plots.stages(perquery(), MEASURES[0]),
-        "topics_needed": lambda: plots.topics_needed(lines("topics", [25, 50, 100, 200], "delta")),
     }
 
 

@@ -1,12 +1,15 @@
 """What draws pictures for single pages, by functions of `plots` and with the examples of the page."""
 
 from collections.abc import Callable
+from doctest import DocTestParser
+from functools import partial
+from importlib.resources import files
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pyterrier as pt
 
-from pyterrier_diversity import CT, RBU, Coverage, DiversityMeasure, alpha_nDCG, evaluate_runs, plots
+from pyterrier_diversity import RBU, Coverage, DiversityMeasure, alpha_nDCG, evaluate_runs, plots
 from pyterrier_diversity.arithmetic import divide
 from pyterrier_diversity.parameters import CUTOFF
 from pyterrier_diversity.transformers import BM25, Explain, OnSubtopics
@@ -48,15 +51,6 @@ def sessions() -> None:
     plots.explain(explained)
 
 
-def dynamic_domain() -> None:
-    """Draw the session of the page, and the Cube Test down to each document."""
-    rows = [("q", "a", 3, "1"), ("q", "b", 2, "2"), ("q", "c", 1, "1")]
-    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
-    rows = [("q", "a", 1.0, 0), ("q", "b", 2.0, 1), ("q", "c", 1.0, 1)]
-    session = pd.DataFrame(rows, columns=["qid", "docno", "score", "turn"])
-    plots.explain(Explain(qrels, CT @ 2)(session))
-
-
 def nuggets() -> None:
     """Draw Coverage, and RBU with a price for each passage, of the page's two systems by the length of the context."""
     demo = pt.get_dataset("diversity:demo")
@@ -80,6 +74,16 @@ def reading_a_report() -> None:
     plots.per_query_deltas(values, Coverage @ 5, "xquad", "bm25")
 
 
+def above(page: str, picture: str) -> None:
+    """Draw a picture by the examples of its page, down to the picture."""
+    text = files("pyterrier_diversity").joinpath("pt_docs", f"{page}.rst").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    for example in DocTestParser().get_examples(text.partition(f"pictures/{picture}.svg")[0]):
+        exec(example.source, names)
+
+
 OF_PAGES: dict[str, Callable[[], object]] = {
-    draw.__name__: draw for draw in (dynamic_domain, nuggets, own_measure, reading_a_report, sessions)
+    **{draw.__name__: draw for draw in (nuggets, own_measure, reading_a_report, sessions)},
+    "asl_curve": partial(above, "meta_evaluation", "asl_curve"),
+    "dynamic_domain": partial(above, "dynamic_domain", "dynamic_domain"),
 }

@@ -251,7 +251,7 @@ def test_a_page_has_a_picture_with_a_text_and_a_caption_or_is_about_messages_and
 
     assert len(figures) == text.count("pictures/")
     assert bool(figures) != (
-        page.stem in LISTS | {"nugget_formats", "constraints", "judges", "other_tools", "reproduction"}
+        page.stem in LISTS | {"nugget_formats", "constraints", "judges", "gate", "other_tools", "reproduction"}
     )
 
 

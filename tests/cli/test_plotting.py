@@ -25,7 +25,6 @@ OPTIONS = {
     "missed_intents": ["--query", "2", "-k", "5"],
     "scatter": ["-m", "StRecall@5 RBU@5"],
     "stages": ["-m", "StRecall"],
-    "topics_needed": ["-m", "RBU@5"],
 }
 
 
@@ -52,7 +51,7 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
         (["explain", QRELS, BM25, "-m", "RBU@5"], 2, "Name one query with --query."),
         (["explain", QRELS, BM25, "--query", "1"], 2, "Name one measure with -m."),
         (["scatter", QRELS, BM25, "-m", "RBU@5"], 2, "Name two measures with -m."),
-        (["asl_curve", QRELS, BM25, XQUAD], 2, "Name the measures, as in -m"),
+        (["means", QRELS, BM25, XQUAD], 2, "Name the measures, as in -m"),
         (
             ["per_query_deltas", QRELS, BM25, "-m", "RBU@5"],
             2,

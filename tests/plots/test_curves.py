@@ -4,26 +4,10 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from frames_to_draw import ASL, PERQUERY, QRELS, RUN, STAGES, TOPICS, lines, names, texts
-from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, meta, plots
+from frames_to_draw import PERQUERY, QRELS, RUN, STAGES, lines, names, texts
+from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, plots
 
 pytestmark = pytest.mark.usefixtures("no_layout")
-
-
-def test_an_asl_curve_has_a_line_for_each_measure_by_rank():
-    ax = plots.asl_curve(ASL)
-
-    assert lines(ax) == {"AP": [[1, 0.5], [2, 0.01]], "RBU": [[1, 0.3], [2, 0]]}
-    assert names(ax) == ["AP", "RBU"]
-    assert (ax.get_ylabel(), ax.get_yscale()) == ("achieved significance level (p-value)", "linear")
-    assert ax.get_ylim() == (0, 1.02)
-
-
-def test_topics_needed_are_a_line_for_each_measure_on_logarithmic_axes():
-    ax = plots.topics_needed(TOPICS)
-
-    assert lines(ax) == {"P": [[25, 0.2], [100, 0.1]], "AP": [[25, 0.3]]}
-    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
 
 
 def test_intent_coverage_is_the_mean_share_of_intents_down_to_each_rank():
@@ -71,25 +55,6 @@ def test_intent_coverage_of_nothing_is_refused(runs, qrels, cutoff, message):
         plots.intent_coverage(qrels, runs, cutoff=cutoff)
 
 
-def test_an_asl_curve_has_its_line_at_the_level_of_the_test_and_none_if_that_is_not_known():
-    frame = ASL.copy()
-    frame.attrs = {"alpha": 0.1}
-
-    assert "0.1" in texts(plots.asl_curve(frame).texts)
-    assert len(plots.asl_curve(ASL).get_lines()) == len(plots.asl_curve(frame).get_lines()) - 1
-
-
-@pytest.mark.parametrize(("correction", "known"), [(None, True), ("holm", False)])
-def test_the_level_of_a_corrected_test_is_not_one_for_p_values_that_are_not(correction, known):
-    demo = pt.get_dataset("diversity:demo")
-    runs = {name: demo.get_results(name) for name in ("bm25", "xquad", "more-like-this")}
-    perquery = evaluate_runs(demo.get_qrels(), runs, [RBU @ 5], perquery=True)
-
-    ax = plots.asl_curve(meta.asl_curve(meta.compare(perquery, "t", correction=correction, alpha=0.1)))
-
-    assert ("0.1" in texts(ax.texts)) == known
-
-
 def test_values_that_can_be_negative_fill_the_axes():
     run = pd.DataFrame({"qid": "1", "docno": [f"x{i}" for i in range(50)], "score": range(50, 0, -1)})
 
@@ -97,13 +62,6 @@ def test_values_that_can_be_negative_fill_the_axes():
 
     assert low < -0.5
     assert 0 < high < 0.1
-
-
-def test_a_picture_of_a_table_of_meta_says_of_how_many_systems_and_queries_it_is():
-    frame = ASL.copy()
-    frame.attrs = {"test": "tukey", "n_systems": 3, "n_queries": 50}
-
-    assert plots.asl_curve(frame).get_title() == "two-way Tukey HSD, 3 systems, 50 queries"
 
 
 def test_long_rankings_are_evaluated_at_200_ranks_with_the_first_and_the_last():

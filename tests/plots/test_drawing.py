@@ -9,7 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
-from frames_to_draw import COLUMNS, PICTURES, names
+from frames_to_draw import PICTURES, names
 from large_pictures import faults
 from pyterrier_diversity import RBU, evaluate_runs, meta, missed_intents, plots
 from pyterrier_diversity.plots.drawing import COLOURS
@@ -29,9 +29,9 @@ picture = pytest.mark.parametrize(("draw", "data"), PICTURES.values(), ids=PICTU
 
 
 def curves(**values):
-    """A frame of lines of p-values."""
-    rows = [(name, rank, p) for name, of in values.items() for rank, p in enumerate(of, 1)]
-    return pd.DataFrame(rows, columns=["measure", "rank", "asl"])
+    """A table of systems with values at each place of a parameter."""
+    rows = [(name, e, value) for name, of in values.items() for e, value in enumerate(of, 1)]
+    return pd.DataFrame(rows, columns=["name", "e", "RBU"])
 
 
 def test_every_public_picture_is_drawn_here():
@@ -116,7 +116,7 @@ ALSO = {
     "scatter": {"evaluate_runs(..., perquery=True)", "meta.expected_over_cutoffs"},
     "stages": {"pt.Experiment(..., perquery=True)", "meta.expected_over_cutoffs"},
 }
-DRAWN = {name: draw for name, (draw, _) in PICTURES.items() if name not in {"coverage", "intent_coverage", "sweep"}}
+DRAWN = {name: draw for name, (draw, _) in PICTURES.items() if name not in {"intent_coverage", "sweep"}}
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -132,15 +132,14 @@ def test_the_frame_of_another_function_is_refused_with_the_name_of_the_right_one
             DRAWN[name](other, *arguments)
 
 
-@pytest.mark.parametrize(("name", "columns"), COLUMNS.items(), ids=COLUMNS)
-def test_a_frame_without_the_columns_is_refused_with_those_that_are_missing(name, columns):
-    message = f"^{name}: missing column {columns}; found: nothing. Pass the result of {source_of(name)}"
-
-    draw, (frame,) = PICTURES[name]
-    with pytest.raises(ValueError, match=message):
-        draw(pd.DataFrame({"nothing": [1]}))
-    with pytest.raises(ValueError, match=f"^{name}: the frame has no rows. Pass the result of meta."):
-        draw(frame.iloc[:0])
+def test_a_frame_without_rows_or_columns_is_refused_with_those_that_are_missing():
+    columns = "measure, name, other, difference, p, significant, ci_low, ci_high"
+    with pytest.raises(
+        ValueError, match=f"^differences: missing column {columns}; found: nothing. Pass the result of "
+    ):
+        plots.differences(pd.DataFrame({"nothing": [1]}))
+    with pytest.raises(ValueError, match=r"^differences: the frame has no rows\. Pass the result of meta\.compare"):
+        plots.differences(PICTURES["differences"][1][0].iloc[:0])
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -149,7 +148,7 @@ def test_the_docstring_says_which_function_feeds_a_picture(name):
 
 
 def test_ten_lines_have_ten_markers_and_more_differ_in_marker_colour_or_dashes():
-    ax = plots.asl_curve(curves(**{f"m{i:02}": [i / 100, i / 50] for i in range(60)}))
+    ax = plots.sweep(curves(**{f"m{i:02}": [i / 100, i / 50] for i in range(60)}), "e")
 
     looks = [(line.get_marker(), line.get_color(), line.get_linestyle()) for line in ax.get_lines()]
     assert len({marker for marker, _, _ in looks[:10]}) == 10
@@ -160,10 +159,10 @@ def test_ten_lines_have_ten_markers_and_more_differ_in_marker_colour_or_dashes()
 def test_lines_are_named_in_a_legend_beside_them(n):
     frame = curves(**{f"m{i}": [i / 100, i / 50] for i in range(n)})
 
-    ax = plots.asl_curve(frame)
+    ax = plots.sweep(frame, "e")
 
     ax.figure.draw_without_rendering()
-    assert names(ax) == list(frame["measure"].unique())
+    assert names(ax) == list(frame["name"].unique())
     legend = ax.get_legend().get_window_extent()
     assert legend.x0 >= ax.get_window_extent().x1
     assert legend.y0 > 0
@@ -172,13 +171,13 @@ def test_lines_are_named_in_a_legend_beside_them(n):
 def test_axes_whose_figure_makes_no_room_have_a_legend():
     _, ax = plt.subplots()
 
-    plots.asl_curve(curves(low=[0.2, 0.3], high=[0.6, 0.9]), ax=ax)
+    plots.sweep(curves(low=[0.2, 0.3], high=[0.6, 0.9]), "e", ax=ax)
 
     assert ax.get_legend() is not None
 
 
 def test_dollars_in_names_and_texts_are_no_formulas():
-    line = plots.asl_curve(curves(**{r"$\a$": [0.2, 0.5], "b": [0.6, 0.9]}))
+    line = plots.sweep(curves(**{r"$\a$": [0.2, 0.5], "b": [0.6, 0.9]}), "e")
     grid = plots.explain(PICTURES["explain"][1][0].assign(query="from $5 to $10 _{a$"))
 
     for ax in (line, grid):
@@ -187,10 +186,10 @@ def test_dollars_in_names_and_texts_are_no_formulas():
 
 
 def test_labels_may_have_formulas():
-    ax = plots.asl_curve(curves(**{"alpha_nDCG@5": [0.2, 0.5]}), labels={"alpha_nDCG@5": r"$\alpha = 1$-nDCG"})
+    ax = plots.sweep(curves(a=[0.2, 0.5], b=[0.3, 0.4]), "e", names={"a": r"$\alpha = 1$-nDCG"})
 
     ax.figure.canvas.draw()
-    assert names(ax) == [r"$\alpha{}={}1$-nDCG"]
+    assert names(ax) == [r"$\alpha{}={}1$-nDCG", "b"]
 
 
 def test_systems_and_measures_have_the_names_that_are_given():
@@ -205,7 +204,7 @@ def test_systems_and_measures_have_the_names_that_are_given():
 
 def test_a_system_has_its_colour_whatever_the_others_are_and_no_two_are_alike():
     values = {name: [0.1, place] for place, name in enumerate("dbac")}
-    of_all = {line.get_label(): line.get_color() for line in plots.asl_curve(curves(**values)).get_lines()}
+    of_all = {line.get_label(): line.get_color() for line in plots.sweep(curves(**values), "e").get_lines()}
     perquery, given = PICTURES["scatter"][1][0], {"y": "#0072B2"}
     ax = plots.scatter(perquery, "AP", "P@5", colors=given)
 
@@ -251,8 +250,8 @@ IN_A_COLUMN = {
     "all pairs": lambda perquery, ax: plots.differences(meta.compare(perquery, "tukey"), ax=ax),
     "one baseline": lambda perquery, ax: plots.differences(meta.compare(perquery, "t", baseline="bm25"), ax=ax),
     "bars": lambda perquery, ax: plots.per_query_deltas(perquery, RBU @ 10, "xquad", "bm25", ax=ax),
-    "seven measures": lambda _, ax: plots.asl_curve(
-        curves(**{f"alpha_nDCG(alpha=0.{i})@20": [0.1 * i, 0.9] for i in range(1, 8)}), ax=ax
+    "seven measures": lambda _, ax: plots.sweep(
+        curves(**{f"alpha_nDCG(alpha=0.{i})@20": [0.1 * i, 0.9] for i in range(1, 8)}), "e", ax=ax
     ),
     "scatter": lambda perquery, ax: plots.scatter(
         pd.concat([perquery, perquery.assign(measure="another")]), RBU @ 10, "another", ax=ax

@@ -2,9 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from inspect import signature
 from typing import Annotated, Any
 
@@ -24,15 +23,8 @@ from .outputs import FILE, STANDARD_OUTPUT, Called, tell
 _DEPTH = 10
 
 
-# How the frame of a picture is made: by these functions of meta in turn.
-_MADE: dict[str, tuple[Callable[..., pd.DataFrame], ...]] = {
-    "means": (meta.compare,),
-    "differences": (meta.compare,),
-    "asl_curve": (meta.compare, meta.asl_curve),
-    "topics_needed": (partial(meta.topics_needed, n=[25, 50, 100, 200]),),
-}
 # A table along a parameter is made in Python.
-PICTURES = {name: (*_MADE.get(name, ()), getattr(plots, name)) for name in plots.__all__ if name != "sweep"}
+PICTURES = {name: getattr(plots, name) for name in plots.__all__ if name != "sweep"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +47,11 @@ class Drawn(Called, Asked):
     picture: Annotated[str, click.Choice(list(PICTURES))]
 
     @property
+    def perquery(self) -> pd.DataFrame:
+        """The values of the runs by query."""
+        return self.values(self.named(), self.judged, on_error="raise", perquery=True)
+
+    @property
     def systems(self) -> list[str]:
         """The names of the runs. It is a usage error if there is only one."""
         if len(self.paths) < 2:
@@ -69,13 +66,11 @@ class Drawn(Called, Asked):
         return self.chosen
 
 
-_Given = dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]]
 _OF_VALUES = ("measures", "n_jobs")
-# The values of the parameters of functions, and the options that they come from.
-_GIVEN: _Given = {
-    "perquery": (lambda drawn: drawn.values(drawn.named(), drawn.judged, on_error="raise", perquery=True), _OF_VALUES),
-    "rng": (lambda drawn: drawn.rng, ("rng",)),
-    "n_jobs": (lambda drawn: drawn.n_jobs, ("n_jobs",)),
+# The values of the parameters of pictures, and the options that they come from.
+_GIVEN: dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]] = {
+    "perquery": (lambda drawn: drawn.perquery, _OF_VALUES),
+    "compared": (lambda drawn: meta.compare(drawn.perquery, rng=drawn.rng, n_jobs=drawn.n_jobs), (*_OF_VALUES, "rng")),
     "qrels": (lambda drawn: drawn.judged, ()),
     "runs": (lambda drawn: drawn.frames, ()),
     "explained": (lambda drawn: drawn.explained(), ("measures", "query")),
@@ -91,16 +86,6 @@ _GIVEN: _Given = {
 }
 # The options that only some pictures read.
 _CHOSEN = list(dict.fromkeys(option for _, options in _GIVEN.values() for option in options))
-# The functions that make the data of a picture get only these.
-_OF_DATA = ("perquery", "rng", "n_jobs")
-
-
-def _steps(picture: str) -> Iterator[tuple[Callable[..., Any], _Given]]:
-    """Yield the functions that make a picture, one after the other, each with what its parameters get."""
-    *of_data, drawing = PICTURES[picture]
-    for function, known in [*((one, _OF_DATA) for one in of_data), (drawing, _GIVEN)]:
-        names = list(signature(function).parameters)[function is not PICTURES[picture][0] :]  # without the frame before
-        yield function, {name: _GIVEN[name] for name in names if name in known}
 
 
 @command
@@ -118,8 +103,9 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
         Dots per inch of a PNG file.
     """
     plt = pyplot()
-    steps = list(_steps(drawn.picture))
-    unread = {*_CHOSEN}.difference(*(options for _, given in steps for _, options in given.values()))
+    draw = PICTURES[drawn.picture]
+    given = {name: _GIVEN[name] for name in signature(draw).parameters if name in _GIVEN}
+    unread = {*_CHOSEN}.difference(*(options for _, options in given.values()))
     context = click.get_current_context()
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -130,10 +116,8 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
     ending = "png" if output == STANDARD_OUTPUT else os.path.splitext(output)[1].removeprefix(".").lower()
     if ending not in formats:
         raise click.UsageError(f"-o must end in a picture format ({', '.join(sorted(formats))}), not {output!r}.")
-    made: list[Any] = []
-    for function, given in steps:
-        arguments = {name: value(drawn) for name, (value, _) in given.items()}
-        made = [function(*made, **{name: value for name, value in arguments.items() if value is not None})]
+    arguments = {name: value(drawn) for name, (value, _) in given.items()}
+    draw(**{name: value for name, value in arguments.items() if value is not None})
     figure, collection = plt.gcf(), own_name(drawn.qrels)
     if collection:
         figure.suptitle(", ".join(filter(None, [collection, figure.get_suptitle()])), fontsize=10)

@@ -1,4 +1,4 @@
-"""Pictures of rankings, of differences between systems, and of properties of measures.
+"""Pictures of rankings, and of differences between systems.
 
 They need matplotlib: ``pip install matplotlib``. Each function draws into a new figure, or into ``ax``. If the figure
 of ``ax`` has other axes, too, give it ``layout="constrained"``, which makes room for the texts.
@@ -13,12 +13,10 @@ the picture                    is drawn from
 `sweep`                        ``evaluate_runs`` with measures of a `grid`, or ``pt.GridScan``
 `means`, `differences`         `meta.compare`
 `stages`                       ``evaluate_runs(..., perquery=True)`` of `transformers.stages`
-`asl_curve`                    `meta.asl_curve`
-`topics_needed`                `meta.topics_needed` with several ``n`` or ``delta``
 ============================== =========================================================================================
 
-The frames of other functions of `meta` are drawn by pandas, in one line: see the examples of `meta.unanimity`,
-`meta.rank_correlation` or `meta.pool_depth`.
+The frames of other functions of `meta` are drawn by pandas, in one line: see the examples of `meta.asl_curve`,
+`meta.topics_needed` or `meta.pool_depth`.
 
 The frames do not contain the name of the collection. Add it to the title:
 ``ax.set_title(f"TREC Web 2012, {ax.get_title()}")``.

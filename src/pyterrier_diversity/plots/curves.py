@@ -1,8 +1,8 @@
 """Pictures with a line for each system or measure, and of differences between systems, query by query."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import ir_measures
@@ -16,18 +16,15 @@ from ..measures import Coverage
 from ..measures.base import formula_of
 from ..measures.parse import higher_is_better, parse, read_measure
 from ..meta.scores import read_scores, rounded
-from ..meta.significance.tests import TESTS
 from ..parameters import CUTOFF, checked
 from . import drawing
-from .drawing import COLOURS, COUNTS, LINE, Axes, Colours, Names
+from .drawing import COLOURS, LINE, Axes, Colours, Names
 
 __all__ = [
-    "asl_curve",
     "intent_coverage",
     "per_query_deltas",
     "stages",
     "sweep",
-    "topics_needed",
 ]
 
 # The most points of a line, because each is an evaluation.
@@ -97,73 +94,6 @@ def intent_coverage(
         drawing.integers(ax.xaxis)
         told = f"{what} down to each rank, {len(judgements)} queries"
         return drawing.caption(ax, told, x="rank", y=what)
-
-
-def asl_curve(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
-    """Show the p-values of all pairs of systems, sorted: the lower a line, the more pairs the measure tells apart.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``measure``, ``rank`` (of the pair by its p-value) and ``asl`` (the achieved significance level, which
-        is the p-value), as `meta.asl_curve` returns them.
-    labels : mapping, optional
-        The text to show for each measure, by its name.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A line for each measure, and a dotted line at the significance level, unless the test was corrected: these
-        p-values are not.
-
-    Raises
-    ------
-    ValueError
-        If the frame has no rows or a column is missing.
-    """
-    with _measure_lines("asl_curve", frame, "rank", "asl", labels, ax) as ax:
-        if (alpha := frame.attrs.get("alpha")) is not None:
-            ax.axhline(alpha, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
-            left = ax.get_yaxis_transform()
-            ax.text(0.01, alpha, f"{alpha:g}", transform=left, va="bottom", size=drawing.scaled(9), color="0.3")
-        ax.set_ylim(0, 1.02)
-        drawing.integers(ax.xaxis)
-        x, y = "pairs of systems, the highest p-value first", "achieved significance level (p-value)"
-        test = TESTS[frame.attrs["test"]].title if "test" in frame.attrs else ""
-        return drawing.caption(ax, test, *drawing.known(frame, **COUNTS), x=x, y=y)
-
-
-def topics_needed(frame: pd.DataFrame, *, labels: Names = None, ax: Axes | None = None) -> Axes:
-    """Show the smallest difference that a number of topics finds, or how many topics a difference needs.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``measure``, ``topics`` and ``delta``, as `meta.topics_needed` returns them for several ``n`` or
-        ``delta``.
-    labels : mapping, optional
-        The text to show for each measure, by its name.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A line for each measure, with logarithmic axes: to find half the difference, about four times the topics are
-        needed.
-
-    Raises
-    ------
-    ValueError
-        If the frame has no rows or a column is missing.
-    """
-    with _measure_lines("topics_needed", frame, "topics", "delta", labels, ax) as ax:
-        _logarithmic(ax.xaxis)
-        _logarithmic(ax.yaxis)
-        told = drawing.known(frame, power="t test, power {:g}", alpha="alpha {:g}")
-        return drawing.caption(ax, *told, x="topics", y="detectable difference in means")
 
 
 def per_query_deltas(
@@ -386,28 +316,6 @@ def plot_lines(
         every, size = (i * step // 3 % step, step), drawing.scaled(5)
         ax.plot(x, y, markersize=size, markevery=every, label=text, **looks[name])
     return drawing.legend(ax, *ax.get_legend_handles_labels())
-
-
-@contextmanager
-def _measure_lines(who: str, frame: pd.DataFrame, x: str, y: str, labels: Names, ax: Axes | None) -> Iterator[Axes]:
-    """Check that a frame is of the function of `meta` with this name, and give axes with a line for each measure."""
-    drawing.readable(who, frame, f"meta.{who}", "measure", x, y)
-    with drawing.axes(ax) as ax:
-        shown = called("labels", labels, map(str, frame["measure"].unique()))
-        sorted_rows = {name: of.sort_values(x, kind="stable") for name, of in frame.groupby("measure", sort=False)}
-        points = {str(name): (of[x].to_numpy(), of[y].to_numpy(dtype=float)) for name, of in sorted_rows.items()}
-        plot_lines(ax, points, shown)
-        yield ax
-
-
-def _logarithmic(axis: Any) -> None:
-    """Give an axis a logarithmic scale with plain, round numbers."""
-    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axis.set_minor_locator(NullLocator())
 
 
 def _wins_and_losses(delta: np.ndarray) -> str:

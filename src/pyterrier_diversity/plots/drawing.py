@@ -33,9 +33,6 @@ _DASHES = ("-", "--", "-.", ":")
 ENDS = re.compile(r"(\s+|(?<=[\w)'\"\]][-,(+*/|>])(?=\w))")
 _FORMULA = re.compile(r"\$[^$]*\$")
 
-# What tables of `meta` know about their size.
-COUNTS = {"n_systems": "{} systems", "n_queries": "{} queries"}
-
 # Characters in a line of a name, and in an inch of other texts of 10 points.
 _NAME, _PER_INCH = 32, 13
 # The part of a narrow figure that names of rows may take.
@@ -213,11 +210,6 @@ def caption(ax: Axes, *parts: str, x: str = "", y: str = "") -> Axes:
         if text:
             axis.set_label_text("\n".join(fitted(line, width) for line in text.split("\n")))
     return ax
-
-
-def known(frame: pd.DataFrame, **texts: str) -> list[str]:
-    """Return the texts of those attributes that a table of `meta` has, with their values."""
-    return [text.format(frame.attrs[key]) for key, text in texts.items() if key in frame.attrs]
 
 
 def looks(names: Iterable[str], colours: Colours = None) -> dict[str, dict[str, Any]]:

@@ -172,11 +172,16 @@ def asl_curve(compared: pd.DataFrame) -> pd.DataFrame:
     >>> from pyterrier_diversity.meta import compare
     >>> values = {"x": [0.5, 0.7, 0.9, 0.8], "y": [0.1, 0.4, 0.5, 0.3], "z": [0.1, 0.5, 0.4, 0.4]}
     >>> rows = [(name, str(i), "RBU", v) for name in values for i, v in enumerate(values[name])]
-    >>> asl_curve(compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t")).round(3)
+    >>> curve = asl_curve(compare(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), "t"))
+    >>> curve.round(3)
       measure  rank name other    asl
     0     RBU     1    y     z  0.638
     1     RBU     2    x     z  0.009
     2     RBU     3    x     y  0.002
+
+    A picture with a line for each measure:
+
+    >>> ax = curve.pivot(index="rank", columns="measure", values="asl").plot(marker="o")
     """
     columns = ["measure", *_SYSTEMS, "p"]
     refuse_incomplete("asl_curve", compared, columns)
@@ -294,7 +299,7 @@ def topics_needed(
         - ``topics`` (rounded up): number of topics
         - ``power``: probability that this difference is significant with this number of topics
 
-        ``attrs`` describes the columns, and has the parameters. `plots.topics_needed` draws it.
+        ``attrs`` describes the columns, and has the parameters.
 
     Raises
     ------
@@ -335,6 +340,11 @@ def topics_needed(
       measure     sd  delta  topics  power
     0     RBU  0.259  0.151      25    0.8
     1     RBU  0.259  0.105      50    0.8
+
+    A picture with a line for each measure:
+
+    >>> table = topics_needed(pilot, n=[25, 50, 100, 200])
+    >>> ax = table.pivot(index="topics", columns="measure", values="delta").plot(loglog=True)
     """
     who = "topics_needed"
     how = checked(who, _PLAN, power=power, alpha=alpha)
