@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import Doubts, Told, collected
-from ..io import Copied, OrderedBy, ReadWholeError, Renamed, add_lengths, copied, is_pipe, run_frame, run_parts
+from ..io import OrderedBy, ReadWholeError, Renamed, add_lengths, copied, is_pipe, run_frame, run_parts
 from ..judged import Judgements, Run, ideal, tied_across
 from ..measures import Normalised, signature
 from ..measures.composite import innermost, last_rank
@@ -197,14 +197,14 @@ def _sendable_error(error: Exception, run: Any) -> Exception:
     kind = next(kind for kind in _BAD if isinstance(error, kind))
     if kind is MemoryError:
         message = f"not enough memory: {message}".rstrip(": ")
-        path = run.name if isinstance(run, Copied) else run
+        path = (isinstance(run, Renamed) and run.name) or run
         message = f"{os.fspath(path)}: {message}" if isinstance(path, (str, os.PathLike)) else message
     return kind(message or type(error).__name__)
 
 
 def _sendable(run: Any, order: OrderedBy, copies: ExitStack) -> _Source:
     """Return a run in a form that can be sent to other processes: a path, the copy of a pipe, or a frame."""
-    if not isinstance(run, (str, os.PathLike)) or (isinstance(run, Renamed) and is_pipe(run)):
+    if not isinstance(run, (str, os.PathLike)):
         return run_frame(run, order=order)
     # A pipe can be read only once, and only by this process.
     return copied(run, copies.enter_context(TemporaryDirectory())) if is_pipe(run) else run
@@ -215,7 +215,7 @@ def _scored(call: Call, run: _Source) -> Scored | Exception:
     try:
         with collected():  # which gives the warnings about the qrels again in a worker
             evaluator = call.ready
-        if call.doc_len is None and not isinstance(run, (pd.DataFrame, Renamed)):
+        if call.doc_len is None and not isinstance(run, pd.DataFrame):
             with suppress(ReadWholeError):
                 return _sum_of_parts(call, evaluator, run_parts(run, order=call.order))
         return _sum_of_parts(call, evaluator, _whole(call, run))

@@ -2,11 +2,11 @@
 
 from .aligned import aligned, in_lines, terminal_width
 from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_lengths, read_truth
-from .files import Copied, copied, is_pipe, read_content
+from .files import Renamed, copied, is_pipe, read_content
 from .fits import SUMMARIES
 from .forms import highest_label_last
 from .labels import called, one_line, printable, read_names, renamed, texts_of, texts_of_queries
-from .look import Renamed, SharedColumns, all_names, look_at
+from .look import SharedColumns, all_names, look_at
 from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, ReadWholeError, checked_order, qrels_frame, read_qrels, read_run, run_frame, run_parts
 from .run_collections import Runs, named_runs, one_or_more_runs, read_perquery, read_runs

@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from io import BytesIO
@@ -84,15 +84,19 @@ class Content(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Copied(os.PathLike[str]):
-    """The path of a copy of a pipe, and the name of the pipe in messages."""
+class Renamed(os.PathLike[str]):
+    """The path of a file whose columns have new names, or that has another name in messages, as the copy of a pipe.
 
-    name: str
-    path: str
+    Unlike an open file, it can be sent to other processes.
+    """
+
+    path: Path
+    columns: Mapping[str, str] | None = None
+    name: str = ""
 
     def __fspath__(self) -> str:
         """Return the path."""
-        return self.path
+        return os.fspath(self.path)
 
 
 Source = Path | IO[bytes] | IO[str] | Content
@@ -154,8 +158,8 @@ def read_parts(source: Source, size: int) -> Iterator[Content]:
         yield from _parts(*_opened(source), size)
 
 
-def copied(pipe: Path, folder: str) -> Copied:
-    """Copy the content of a pipe to a file in a folder.
+def copied(pipe: Path, folder: str) -> Renamed:
+    """Copy the content of a pipe to a file in a folder; columns that have new names keep them.
 
     Raises
     ------
@@ -163,7 +167,8 @@ def copied(pipe: Path, folder: str) -> Copied:
         If the pipe is empty or cannot be read.
     """
     name, opened = _opened(pipe)
-    copy = Copied(name, os.path.join(folder, "copy"))
+    columns = pipe.columns if isinstance(pipe, Renamed) else None
+    copy = Renamed(os.path.join(folder, "copy"), columns, name)
     with opened as stream, open(copy, "wb") as file:
         shutil.copyfileobj(stream, file)
     if not os.path.getsize(copy):
@@ -176,7 +181,7 @@ def _opened(path: Path) -> tuple[str, AbstractContextManager[IO[bytes]]]:
     """Return the name of a file in messages, and a context in which its content can be read."""
     if os.fspath(path) == "-":
         return "standard input", nullcontext(sys.stdin.buffer)
-    name = path.name if isinstance(path, Copied) else os.fspath(path)
+    name = (isinstance(path, Renamed) and path.name) or os.fspath(path)
     try:
         return name, open(path, "rb", buffering=0)  # what was read to look at it would slow down the rest
     except FileNotFoundError:

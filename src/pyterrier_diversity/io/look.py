@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from ..frames import PYTERRIER_NAMES, refuse_read
-from .files import Content, is_file, read_content, visible_files
+from .files import Content, Renamed, is_file, read_content, visible_files
 from .lines import are_quoted, words_of
 from .records import Field, native, plain, read_csv, read_json, read_parquet, reads
 
@@ -48,18 +48,6 @@ _MOST_LINES, _MOST_BYTES = 200, 2**16
 
 class SharedColumns(dict[str, str]):
     """New names of columns, shared by several files, each of which may have only some of the columns."""
-
-
-@dataclass(frozen=True)
-class Renamed(os.PathLike[str]):
-    """The path of a file whose columns have new names; it can be sent to other processes."""
-
-    path: str | os.PathLike[str]
-    columns: Mapping[str, str]
-
-    def __fspath__(self) -> str:
-        """Return the path."""
-        return os.fspath(self.path)
 
 
 @dataclass(frozen=True)
@@ -135,7 +123,7 @@ def look_at(
     source: Any, wanted: Wanted, columns: Mapping[str, str] | None = None, *, by_rank: bool = False, name: str = ""
 ) -> Look:
     """Look at a file, a frame, an object or rows; ``name`` is what messages call data in memory."""
-    columns = (source.columns if isinstance(source, Renamed) else columns) or {}
+    columns = (isinstance(source, Renamed) and source.columns) or columns or {}
     columns = columns if all(isinstance(old, str) for old in columns) else {str(old): columns[old] for old in columns}
     data = read_content(source) if is_file(source) else plain(source)
     if isinstance(data, Content):

@@ -12,7 +12,7 @@ from .. import frames
 from ..arithmetic import counted
 from ..warnings import RowsWarning
 from .as_frames import read_lines_of_run
-from .files import Content, Source, read_parts
+from .files import Content, Renamed, Source, read_parts
 from .forms import with_whole_labels
 from .look import Look, look_at
 from .shapes import frame_in, shape_of
@@ -183,10 +183,11 @@ def run_parts(source: Source, *, order: OrderedBy) -> Iterator[pd.DataFrame]:
     """
     parts = read_parts(source, _PART)
     first, second = next(parts), next(parts, None)
+    columns = source.columns if isinstance(source, Renamed) else None
     if second is None:
-        yield run_frame(first, order=order)
+        yield run_frame(first, order=order, columns=columns)
         return
-    look = _look_at_lines(first._replace(data=first.data[:_BEGIN]), order)
+    look = None if columns else _look_at_lines(first._replace(data=first.data[:_BEGIN]), order)
     known: set[str] = set()
     for part in chain([first, second], parts):
         # Elsewhere, quotes may mean that words are quoted here.
