@@ -134,7 +134,7 @@ def test_judged_documents_are_those_of_all_rows_with_weight():
 def test_the_largest_label_is_that_of_the_query_and_the_intent():
     result = judged("q a d1 1", "q a d2 2", "q b d1 3", "p a d1 4")
 
-    largest = zip(result.intents.query.tolist(), result.intents.ids, result.intents.max_label.tolist(), strict=True)
+    largest = zip(result.intents.query.tolist(), result.intents.ids, result.max_label.tolist(), strict=True)
     assert {(result.query_ids[q], t): label for q, t, label in largest} == {("q", "a"): 2, ("q", "b"): 3, ("p", "a"): 4}
 
 

@@ -68,8 +68,8 @@ def missed_intents(qrels: Any, runs: Runs, cutoff: int | None = None, *, rel: fl
                 doubts = Doubts()
                 ranked = Ranked.of_run(Run(run, doubts=doubts), view).top(cutoff)
                 doubts.warn()
-            covered[name] = np.isin(every, view.intents.named[first_ranks(ranked) > 0])
-    coverable = np.isin(every, view.intents.named)
+            covered[name] = np.isin(every, view.kept[first_ranks(ranked) > 0])
+    coverable = np.isin(every, view.kept)
     texts = texts_of_intents(frame)
     counts = named.weight > 0
     rows = []

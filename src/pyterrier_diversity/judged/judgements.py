@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,20 +14,11 @@ from .entries import Groups
 from .grades import Gain
 
 T = TypeVar("T")
+Arrays = TypeVar("Arrays", bound=tuple[np.ndarray, ...])
 View = Literal["intents", "ad hoc", "each intent"]
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Columns of equal length."""
-
-    def take(self, index: np.ndarray | slice) -> Any:
-        """Return the rows at ``index``."""
-        return type(self)(*(values[index] for values in vars(self).values()))
-
-
-@dataclass(frozen=True, eq=False)
-class Documents(Table):
+class Documents(NamedTuple):
     """Relevant (query, document) pairs, sorted by query and descending name.
 
     The document's name, the index of the query, and R(d), or 0 if the qrels have no rarity.
@@ -38,9 +29,8 @@ class Documents(Table):
     rarity: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class NamedIntents(Table):
-    """All intents in the qrels, with or without relevant documents, sorted by query.
+class Intents(NamedTuple):
+    """Intents, sorted by query.
 
     Name, query, P(t|q) as given, type, and what the importance counts (1 is vital). Intents with weight 0 do not count
     in any measure.
@@ -53,16 +43,7 @@ class NamedIntents(Table):
     importance: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class Intents(NamedIntents):
-    """Intents with a relevant document: also the largest label, and the index among the named intents."""
-
-    max_label: np.ndarray
-    named: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class Labels(Table):
+class Labels(NamedTuple):
     """Labels above 0, sorted by intent and document: index of the document, index of the intent, value, and gain."""
 
     doc: np.ndarray
@@ -71,8 +52,7 @@ class Labels(Table):
     gain: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class Passages(Table):
+class Passages(NamedTuple):
     """Relevant passages, in reading order: index of the label, index of the nugget, rating."""
 
     label: np.ndarray
@@ -81,18 +61,21 @@ class Passages(Table):
 
     def moved(self, place: np.ndarray) -> Passages:
         """Return the passages for labels at new indices; passages of labels at -1 are dropped."""
-        moved: Passages = replace(self, label=place[self.label]).take(place[self.label] >= 0)
-        return moved
+        return take(self._replace(label=place[self.label]), place[self.label] >= 0)
 
 
-@dataclass(frozen=True, eq=False)
-class Rows(Table):
+class Rows(NamedTuple):
     """Every judged row, relevant or not: index of the query, name of the document, label, index of the named intent."""
 
     query: np.ndarray
     doc_ids: np.ndarray
     label: np.ndarray
     named: np.ndarray
+
+
+def take(columns: Arrays, rows: np.ndarray | slice) -> Arrays:
+    """Return rows of columns of equal length."""
+    return type(columns)(*(values[rows] for values in columns))
 
 
 class Memo(dict[Hashable, Any]):
@@ -124,8 +107,8 @@ class Judgements:
         Query ids, in a fixed order; they repeat when each intent is scored as a query.
     documents, labels : Documents, Labels
         The relevant documents, and the labels that link them to their intents.
-    named : NamedIntents
-        All intents in the qrels.
+    named : Intents
+        All intents in the qrels, with or without relevant documents.
     kept : ndarray of int, shape (intents,)
         The index of each intent that has a relevant document among the named intents.
     rows : Rows
@@ -143,7 +126,7 @@ class Judgements:
     query_ids: Sequence[str]
     documents: Documents
     labels: Labels
-    named: NamedIntents
+    named: Intents
     kept: np.ndarray
     rows: Rows
     passages: Passages | None
@@ -176,10 +159,10 @@ class Judgements:
 
     def _at_least(self, rel: float) -> Judgements:
         high = self.labels.value >= rel
-        labels = self.labels.take(high)
+        labels = take(self.labels, high)
         docs, doc = np.unique(labels.doc, return_inverse=True)
         intents, intent = np.unique(labels.intent, return_inverse=True)
-        labels = replace(labels, doc=doc, intent=intent)
+        labels = labels._replace(doc=doc, intent=intent)
         return self._with(docs, labels, np.where(high, np.cumsum(high) - 1, -1), kept=self.kept[intents])
 
     def _ad_hoc(self) -> Judgements:
@@ -188,15 +171,15 @@ class Judgements:
         value, gain = of_docs.highest(self.labels.value), of_docs.highest(self.labels.gain)
         nameless = np.full(len(self), "", dtype=object)
         # Sorted by label: the last of a document's rows has its highest label, which may be negative.
-        rows = self.rows.take(np.argsort(self.rows.label, kind="stable"))
-        rows = rows.take(~repeated(rows.query, rows.doc_ids, keep="last"))
+        rows = take(self.rows, np.argsort(self.rows.label, kind="stable"))
+        rows = take(rows, ~repeated(rows.query, rows.doc_ids, keep="last"))
         return self._with(
             slice(None),
             Labels(np.arange(len(intent)), intent, value, gain),
             self.labels.doc,
             kept=query,
-            named=NamedIntents(nameless, np.arange(len(self)), np.ones(len(self)), none > 0, none),
-            rows=replace(rows, named=rows.query),
+            named=Intents(nameless, np.arange(len(self)), np.ones(len(self)), none > 0, none),
+            rows=rows._replace(named=rows.query),
         )
 
     def _each_intent(self) -> Judgements:
@@ -206,27 +189,31 @@ class Judgements:
         of_row = query[self.rows.named]
         return self._with(
             docs,
-            replace(self.labels, doc=of_labels),
+            self.labels._replace(doc=of_labels),
             of_labels,
-            documents=replace(self.documents.take(docs), query=self.labels.intent),
+            documents=take(self.documents, docs)._replace(query=self.labels.intent),
             kept=itself,
             query_ids=[self.query_ids[query] for query in self.intents.query],
-            named=replace(self.named.take(self.kept), query=itself, weight=np.ones(len(itself))),
-            rows=replace(self.rows, query=of_row, named=of_row).take(of_row >= 0),
+            named=self.intents._replace(query=itself, weight=np.ones(len(itself))),
+            rows=take(self.rows._replace(query=of_row, named=of_row), of_row >= 0),
             base_query=self.base_query[self.intents.query],
         )
 
     def _with(self, docs: np.ndarray | slice, labels: Labels, place: np.ndarray, **changed: Any) -> Judgements:
         """Return other judgements; ``docs`` indexes this one's documents, ``place`` maps its labels to new indices."""
         passages = None if self.passages is None else self.passages.moved(place)
-        changed = {"documents": self.documents.take(docs), "base_doc": self.base_doc[docs], **changed}
+        changed = {"documents": take(self.documents, docs), "base_doc": self.base_doc[docs], **changed}
         return replace(self, labels=labels, passages=passages, remembered=Memo(), **changed)
 
     @cached_property
     def intents(self) -> Intents:
         """The intents with a relevant document, sorted by query."""
-        max_label = Groups(self.labels.intent, len(self.kept)).highest(self.labels.value)
-        return Intents(**vars(self.named.take(self.kept)), max_label=max_label, named=self.kept)
+        return take(self.named, self.kept)
+
+    @cached_property
+    def max_label(self) -> np.ndarray:
+        """The largest label of each intent that has a relevant document."""
+        return Groups(self.labels.intent, len(self.kept)).highest(self.labels.value)
 
     @cached_property
     def weights(self) -> np.ndarray:

@@ -302,7 +302,7 @@ class Ranked:
         """
         gain, max_rel = measure["gain"], measure["max_rel"]
         self.judgements.check_labels(max_rel, measure, gain)
-        largest = self.judgements.intents.max_label[self.intent] if max_rel is None else max_rel
+        largest = self.judgements.max_label[self.intent] if max_rel is None else max_rel
         return relevance_probability(self.label, largest, gain)
 
     @partial(_per_entry, reads=("gain", "max_rel"))

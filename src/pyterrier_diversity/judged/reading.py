@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..frames.columns import IMPORTANCE, INTENT_TYPES, NO_DOCUMENT, QRELS_COLUMNS, Columns, by_number, of_documents
 from ..frames.strings import Ids, equal
-from .judgements import Documents, Judgements, Labels, NamedIntents, Passages, Rows
+from .judgements import Documents, Intents, Judgements, Labels, Passages, Rows, take
 
 
 class _Optional(NamedTuple):
@@ -161,10 +161,10 @@ def _read(qrels: Columns) -> Judgements:
     return Judgements(
         query_ids=query.names.tolist(),
         documents=Documents(docs.names[docs.codes[first]], query.codes[relevant[first]], rarity[relevant[first]]),
-        labels=Labels(of_label, intent, label[relevant], gain[relevant]).take(by_intent),
-        named=NamedIntents(named_ids, named_query, weight[row], navigational[row], importance[row]),
+        labels=take(Labels(of_label, intent, label[relevant], gain[relevant]), by_intent),
+        named=Intents(named_ids, named_query, weight[row], navigational[row], importance[row]),
         kept=intents,
-        rows=Rows(query.codes, doc.names[doc.codes], label, named).take(keep),
+        rows=take(Rows(query.codes, doc.names[doc.codes], label, named), keep),
         passages=None,
         columns=frozenset(_READ).intersection(qrels.theirs),
         of_integers=qrels.of_integers & {"query_id", "doc_id"},

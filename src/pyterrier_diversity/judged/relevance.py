@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .judgements import Judgements
+from .judgements import Judgements, take
 
 
 class QueryRelevance(NamedTuple):
@@ -41,7 +41,7 @@ class QueryRelevance(NamedTuple):
 def relevance_by_query(judgements: Judgements) -> list[QueryRelevance]:
     """Return the relevance of documents to intents, query by query."""
     documents, intents = judgements.documents, judgements.intents
-    labels = judgements.labels.take(np.lexsort([judgements.labels.intent, judgements.labels.doc]))
+    labels = take(judgements.labels, np.lexsort([judgements.labels.intent, judgements.labels.doc]))
     n_labels = np.bincount(intents.query[labels.intent], minlength=len(judgements))
     sizes = (judgements.n_relevant_docs, judgements.n_intents, n_labels)
     bounds = (pairwise(np.cumsum(np.append(0, n)).tolist()) for n in sizes)

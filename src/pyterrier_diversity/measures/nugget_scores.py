@@ -80,7 +80,7 @@ class _NuggetScore(ZeroToOne):
         counts = counts * (named.weight > 0)
         label = ranked.intents.highest(ranked.label)
         support = np.where(label >= self.full, 1.0, np.where(label > 0, self.partial, 0.0))
-        gained = ranked.sum_intents(counts[ranked.judgements.intents.named] * support)
+        gained = ranked.sum_intents(counts[ranked.judgements.kept] * support)
         return divide(gained, np.bincount(named.query, counts, minlength=len(ranked.n)))
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..arithmetic import divide, power
 from ..ideal import ByWorth
-from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Run, Turns, View, ideal, turns_of
+from ..judged import LARGEST_GAIN, Groups, Passages, Ranked, Run, Turns, View, ideal, take, turns_of
 from ..parameters import CUTOFF, FROM_0, GRADES, POSITIVE, Parameter, Parameters
 from ..warnings import LengthsWarning
 from .base import DiversityMeasure, FromZero, ZeroToOne
@@ -370,7 +370,7 @@ class _EU_DD(InTurns):
         entry[read.row] = np.arange(len(read.row))
         passages = passages.moved(entry)  # those of the documents read
         # In the order of the entries, which are sorted by rank; in each document as they are.
-        passages = passages.take(np.argsort(passages.label, kind="stable"))
+        passages = take(passages, np.argsort(passages.label, kind="stable"))
         query, rank = read.query[passages.label], read.rank[passages.label]
         reached = power(1 - self.p, rank - turns.start[turns.of(query, rank)] - 1)
         nuggets = Groups(passages.nugget, int(passages.nugget.max(initial=-1)) + 1)

@@ -272,7 +272,7 @@ def _differences_told(
 def _intents_told(qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutoff: int) -> dict[str, Any]:
     """Return the texts of intents, the rank at which each system covers each that can be, and the missed intents."""
     judgements = judge(qrels)
-    named, intents = judgements.named, judgements.intents
+    named = judgements.named
     known = [(judgements.query_ids[query], name) for query, name in zip(named.query, named.ids, strict=True)]
     rankings = [Ranked.of_run(Run(frame), judgements).top(cutoff) for frame in frames.values()]
     ranks = np.column_stack([first_ranks(ranked) for ranked in rankings])
@@ -280,7 +280,7 @@ def _intents_told(qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutof
     firsts: dict[str, Any] = {"name": list, "covered_by": "first", "coverable": "first"}
     return {
         "texts": dict(zip(known, texts_of_intents(qrels), strict=True)),
-        "covered": list(zip([known[at] for at in intents.named], ranks.tolist(), strict=True)),
+        "covered": list(zip([known[at] for at in judgements.kept], ranks.tolist(), strict=True)),
         "n_intents": sum(missed.attrs["intents"].values()),
         "misses": missed.to_dict("records"),
         "missed": missed.groupby(["qid", "iteration"], sort=False).agg(firsts).reset_index().to_dict("records"),

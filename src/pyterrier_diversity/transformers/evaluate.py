@@ -11,7 +11,7 @@ import pyterrier as pt
 from ..evaluate import DiversityEvaluator, intents_by_rank
 from ..frames import RUN_COLUMNS, Columns, places, warn
 from ..io import qrels_frame, texts_of, texts_of_queries
-from ..judged import Ranked, Run
+from ..judged import Ranked, Run, take
 from ..measures.base import parts_of
 from ..measures.composite import innermost, last_rank
 from ..measures.groups import Measures, read_measures
@@ -219,7 +219,7 @@ class Explain(Step):
         view = ranked.judgements.view(rel=innermost(self.measure).params.get("rel"))
         formulas = [ours for part, ours in parts_of(self.measure) if part == "intents" and ours is not None]
         all_count = any(ours.COUNTS_ALL_NAMED for ours in formulas)  # also those without a relevant document
-        named = view.named.take(view.named.weight > 0) if all_count else view.intents
+        named = take(view.named, view.named.weight > 0) if all_count else view.intents
         left = pd.Series(named.ids, dtype=object).groupby(named.query).agg(list).to_dict()
         found = intents_by_rank(ranked.view(view))
         intents: list[dict[str, float]] = [{} for _ in range(n_rows)]

@@ -10,7 +10,7 @@ import pyterrier as pt
 from ..arithmetic import divide
 from ..frames import Columns, by_number
 from ..io import qrels_frame
-from ..judged import judge, relevance_probability
+from ..judged import judge, relevance_probability, take
 from .steps import Candidates, Step, check_columns
 
 # The column of query and intent together; the name is not used anywhere else.
@@ -131,14 +131,14 @@ def oracle_intent_scores(qrels: Any) -> pd.DataFrame:
     judgements = judge(qrels_frame(qrels))
     labels, intents = judgements.labels, judgements.intents
     # The documents of a query are in descending order of their names.
-    labels = labels.take(np.lexsort([labels.intent, -labels.doc, judgements.documents.query[labels.doc]]))
+    labels = take(labels, np.lexsort([labels.intent, -labels.doc, judgements.documents.query[labels.doc]]))
     names = np.array(judgements.query_ids, dtype=object)
     return pd.DataFrame(
         {
             "qid": names[judgements.documents.query[labels.doc]],
             "iteration": intents.ids[labels.intent],
             "docno": judgements.documents.ids[labels.doc],
-            "score": relevance_probability(labels.value, intents.max_label[labels.intent]),
+            "score": relevance_probability(labels.value, judgements.max_label[labels.intent]),
             "weight": intents.weight[labels.intent],
         }
     )

@@ -12,7 +12,7 @@ import pandas as pd
 from ...evaluate import DiversityEvaluator, Evaluation
 from ...frames import QRELS_COLUMNS, RUN_COLUMNS, Columns
 from ...io import Runs
-from ...judged import Judgements, Memo, Ranked, Run
+from ...judged import Judgements, Memo, Ranked, Run, take
 from ...measures.base import parts_of
 from ...measures.composite import innermost
 from ...measures.parse import higher_is_better
@@ -138,7 +138,7 @@ def number_of_systems(
     systems = [Columns(named[name], RUN_COLUMNS, "run").renamed() for name in sorted(named)]
     initial, judgements = _evaluate(wanted, frame, systems, how)
     # Measures of rareness only read the rows of relevant documents.
-    relevant = replace(judgements, rows=judgements.rows.take(judgements.rows.label > 0), remembered=Memo())
+    relevant = replace(judgements, rows=take(judgements.rows, judgements.rows.label > 0), remembered=Memo())
     # Workers get the ranks but not the run, because no measure that reads rarity counts turns.
     ranked = [Ranked.of_run(Run(system), judgements) for system in systems]
     found = [Ranked(relevant, each.ranks, each.n) for each in ranked]
@@ -292,7 +292,7 @@ def _correlations(
     for trial, drawn in enumerate(trials):
         # The rarity that `add_rarity` would compute from these systems.
         n_systems = np.maximum(np.count_nonzero(in_top[drawn], axis=0), 1)
-        documents = replace(judgements.documents, rarity=rarity(n_systems, len(drawn), how["form"]))
+        documents = judgements.documents._replace(rarity=rarity(n_systems, len(drawn), how["form"]))
         evaluation = Evaluation(replace(judgements, documents=documents, remembered=Memo()), rare)
         before = initial[:, drawn]
         after = before.copy()
