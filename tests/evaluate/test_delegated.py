@@ -14,10 +14,8 @@ from pyterrier_diversity import IA, RBU, Adhoc, Sharp, evaluate_runs
 from pyterrier_diversity.evaluate import DiversityEvaluator, score
 from pyterrier_diversity.frames import collected
 from pyterrier_diversity.transformers import Evaluate, Explain
-from pyterrier_diversity.warnings import IdsWarning
 
-OF_RETRIEVED = [P @ 1, P(rel=2) @ 2, RR, RBP(rel=1), NumRet(rel=1)]
-OF_ALL = [AP, nDCG @ 20, R @ 5, NumRel]
+OF_LABELS = [P @ 1, P(rel=2) @ 2, RR, RBP(rel=1), NumRet(rel=1), AP, nDCG @ 20, R @ 5, NumRel]
 OF_NONE = [NumRet, NumQ, Judged @ 2]
 
 # The last row of b does not have its highest label.
@@ -31,10 +29,10 @@ def run_of(*docs: str, query: str = "q") -> dict[str, dict[str, float]]:
     return {query: {doc: -float(i) for i, doc in enumerate(docs)}}
 
 
-@pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_ALL], ids=str)
-def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refused(measure):
+@pytest.mark.parametrize("measure", OF_LABELS, ids=str)
+def test_a_measure_that_would_read_a_lower_label_is_refused(measure):
     message = (
-        f"Run mine: {measure} would use only the last label of each document (1 for document 'b' of query 'q', "
+        f"{measure} would use only the last label of each document (1 for document 'b' of query 'q', "
         f"whose highest label is 2). Use Adhoc({measure})."
     )
 
@@ -42,7 +40,7 @@ def test_a_measure_that_would_read_a_lower_label_of_a_retrieved_document_is_refu
         evaluate_runs(QRELS, {"mine": run_of("a", "b")}, [RBU @ 20, measure])
 
 
-@pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_ALL], ids=str)
+@pytest.mark.parametrize("measure", OF_LABELS, ids=str)
 def test_a_measure_that_would_read_a_row_of_weight_0_is_refused(measure):
     qrels = QRELS.assign(label=[0, 0, 0, 2], weight=[1.0, 1.0, 0.0, 0.0])
     message = "(2 for document 'b' of query 'q', whose highest label in a row of a weight above 0 is 0)."
@@ -51,28 +49,16 @@ def test_a_measure_that_would_read_a_row_of_weight_0_is_refused(measure):
         evaluate_runs(qrels, {"mine": run_of("a", "b")}, [measure])
 
 
-@pytest.mark.parametrize("measure", OF_ALL, ids=str)
-def test_a_measure_that_reads_all_judgements_is_refused_although_the_document_is_not_retrieved(measure):
-    with pytest.raises(ValueError, match=r"document 'b' of query 'q', whose highest label is 2\)\. Use Adhoc"):
-        evaluate_runs(QRELS, {"mine": run_of("a")}, [measure])
-
-
-@pytest.mark.parametrize("measure", [*OF_RETRIEVED, *OF_NONE], ids=str)
-def test_a_measure_that_reads_no_label_of_the_document_is_computed(measure):
-    run = run_of("a") if measure in OF_RETRIEVED else run_of("a", "b")
-
-    table = evaluate_runs(QRELS, {"mine": run}, [measure, Adhoc(measure)])
+@pytest.mark.parametrize("measure", OF_NONE, ids=str)
+def test_a_measure_that_reads_no_label_is_computed(measure):
+    table = evaluate_runs(QRELS, {"mine": run_of("a", "b")}, [measure, Adhoc(measure)])
 
     assert table[str(measure)][0] == table[f"Adhoc({measure})"][0]
 
 
-@pytest.mark.filterwarnings("ignore::pyterrier_diversity.warnings.MissingWarning")
-def test_a_query_that_is_not_answered_and_negative_labels_mislead_nobody():
-    qrels = pd.concat([QRELS, QRELS.head(1).assign(qid="p")])
+def test_negative_labels_mislead_nobody():
     negative = QRELS.assign(label=[0, 1, -2, 1])
 
-    with pytest.warns(IdsWarning, match="Run mine: No document of the run is judged in any of the 1 queries"):
-        assert evaluate_runs(qrels, {"mine": {"p": ["x"]}}, [AP])["AP"][0] == 0
     assert evaluate_runs(negative, {"mine": run_of("a", "b")}, [AP])["AP"][0] == 0.5
 
 
@@ -101,26 +87,20 @@ def test_steps_of_pipelines_refuse_as_well():
 @given(
     rows=st.lists(st.tuples(st.sampled_from("abc"), st.integers(-1, 2)), min_size=1, max_size=8),
     docs=st.lists(st.sampled_from("abcx"), unique=True),
-    measure=st.sampled_from([*OF_RETRIEVED, *OF_ALL, *OF_NONE]),
+    measure=st.sampled_from([*OF_LABELS, *OF_NONE]),
 )
 def test_a_bare_measure_is_refused_or_has_the_value_of_adhoc(rows, docs, measure):
     qrels = pd.DataFrame(rows, columns=["docno", "label"]).assign(qid="q")
     qrels["iteration"] = np.arange(len(qrels)).astype(str)
-    evaluator = DiversityEvaluator([measure, Adhoc(measure)], qrels)
     by_document = qrels.groupby("docno")["label"]
     misread = by_document.last().clip(lower=0) < by_document.max()
 
-    if (
-        not docs
-        or not misread.any()
-        or measure in OF_NONE
-        or (measure in OF_RETRIEVED and not misread.reindex(docs).any())
-    ):
-        values = evaluator.values(run_of(*docs))
+    if measure in OF_NONE or not misread.any():
+        values = DiversityEvaluator([measure, Adhoc(measure)], qrels).values(run_of(*docs))
         assert values[0] == pytest.approx(values[1], abs=1e-15)
     else:
         with pytest.raises(ValueError, match="Use Adhoc"):
-            evaluator.values(run_of(*docs))
+            DiversityEvaluator([measure], qrels)
 
 
 def test_bare_measures_see_the_ranking_that_ours_see():

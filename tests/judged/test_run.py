@@ -58,8 +58,8 @@ def test_a_score_that_rises_down_the_ranks_counts_and_is_told_of():
 
     with pytest.warns(
         UserWarning,
-        match=r"^Scores and ranks contradict each other in 2 of 3 queries of the run, such as 'p', where 'd' has "
-        r"rank 3 and a higher score than 'e' at rank 2\. The score counts; to use the rank, read the run with "
+        match=r"^Scores and ranks contradict each other in 2 of 3 queries of the run, such as 'p', where 'e' has "
+        r"rank 2 and a higher score than 'c' at rank 1\. The score counts; to use the rank, read the run with "
         r"order='rank'\.$",
     ) as caught:
         read = Run(ranked(*rows))

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import QRELS_COLUMNS, Columns, given_frame, of_documents, warn
-from ..frames.strings import equal, odd_row
+from ..frames.strings import odd_row
 from ..judged import Judgements, Ranked
 from ..measures.base import implementation, other_provider, other_providers
 from ..parameters import check_parameters
@@ -33,9 +33,8 @@ _AT_A_TIME = 1000
 # Cutoffs are passed to programs in C.
 _LARGEST_CUTOFF = 2**31 - 1
 
-# Measures of ir_measures that read no labels, and those that read only the labels of retrieved documents.
+# Measures of ir_measures that read no labels.
 _READ_NO_LABEL = ("NumRet", "NumQ", "Judged")
-_READ_RETRIEVED_LABELS = ("NumRet", "P", "RR", "Success", "SetP", "ERR", "RBP")
 
 
 def check_delegated(measures: Iterable[ir_measures.Measure]) -> None:
@@ -67,13 +66,11 @@ def left_to_others(measures: Iterable[ir_measures.Measure], qrels: Any) -> list[
         read |= {str(each): "above" for each in of_gdeval}
         theirs += of_gdeval
     check_delegated(theirs)
-    names = [name for name in sorted(read) if (labels[read[name]] < labels["highest"]).any()]
-    for first in names[:1]:
-        row = labels[labels[read[first]] < labels["highest"]].iloc[0]
+    misread = {name: case for name in sorted(read) if (case := _misread(labels, read[name]))}
+    for first, case in list(misread.items())[:1]:
         _warn_once(
-            f"{', '.join(names)}: ir_measures reads one label of each document, but documents have several. {first} "
-            f"reads label {row[read[first]]:g} for document {row['doc']!r} of query {row['query']!r}, whose highest "
-            f"label is {row['highest']:g}. Write {', '.join(f'Adhoc({name})' for name in names)}."
+            f"{', '.join(misread)}: ir_measures reads one label of each document, but documents have several. {first} "
+            f"reads label {case}. Write {', '.join(f'Adhoc({name})' for name in misread)}."
         )
     return theirs
 
@@ -85,39 +82,46 @@ def _of_gdeval(measures: Iterable[ir_measures.Measure]) -> list[ir_measures.Meas
     return list(filter(ir_measures.gdeval.supports, served))
 
 
-def refuse_misread(measures: Iterable[ir_measures.Measure], qrels: Any) -> None:
-    """Raise a ``ValueError`` for a measure of gdeval, which reads the lowest label above 0, if there are others."""
-    for measure in _of_gdeval(measures)[:1]:
-        for row in _several_labels(qrels).query("above < highest").head(1).itertuples():
-            raise ValueError(
-                f"{measure} would use only the lowest label above 0 of each document ({row.above:g} for document "
-                f"{row.doc!r} of query {row.query!r}, whose highest label is {row.highest:g}). Use Adhoc({measure})."
-            )
+def refuse_misread(measures: Sequence[ir_measures.Measure], qrels: Any) -> None:
+    """Raise a ``ValueError`` for a bare measure of another provider that would not read a document's highest label."""
+    read = {each: "last" for each in measures if implementation(each) is None and _reads_labels(each)}
+    read |= dict.fromkeys(_of_gdeval(measures), "above")
+    labels = _several_labels(qrels, weighted=True) if read else pd.DataFrame()
+    for measure, which in read.items():
+        case = _misread(labels, which) if len(labels) else ""
+        if case:
+            label = "last label" if which == "last" else "lowest label above 0"
+            raise ValueError(f"{measure} would use only the {label} of each document ({case}). Use Adhoc({measure}).")
 
 
-# The columns of the qrels that were looked at last, and the result: pt.Experiment passes a copy for each system.
-_recent: tuple[list[pd.Series], pd.DataFrame] = ([], pd.DataFrame())
-
-
-def _several_labels(qrels: Any) -> pd.DataFrame:
-    """Return the last label, lowest above 0, and highest of the documents that have several labels."""
-    global _recent
+def _several_labels(qrels: Any, *, weighted: bool = False) -> pd.DataFrame:
+    """Return documents with several labels: the last, the lowest above 0, the lowest, and the highest."""
     try:
         given = Columns(given_frame(qrels, QRELS_COLUMNS, "qrels"), QRELS_COLUMNS, "qrels")
-        columns = [given[name] for name in QRELS_COLUMNS]
-        known, docs = _recent
-        if known and all(map(equal, known, columns)):
-            return docs
-        label = np.maximum(given.numbers("relevance"), 0)
-        rows = pd.DataFrame({"query": given.objects("query_id"), "doc": given.objects("doc_id"), "label": label})
+        query, doc, label = given.ids("query_id"), given.ids("doc_id"), np.maximum(given.numbers("relevance"), 0)
+        # Rows of weight 0 do not count, but other providers read them.
+        counted = label * (given.numbers("weight") > 0) if weighted and "weight" in given else label
     except (TypeError, ValueError):  # whoever reads the qrels says what is wrong
-        return pd.DataFrame(columns=["above", "highest"])
-    rows = rows[rows.duplicated(["query", "doc"], keep=False)]
-    groups = rows.assign(above=rows["label"].where(rows["label"] > 0)).groupby(["query", "doc"], sort=False)
-    docs = groups.agg(last=("label", "last"), above=("above", "min"), least=("label", "min"), highest=("label", "max"))
-    docs = docs[docs["least"] < docs["highest"]].reset_index()
-    _recent = [column.copy() for column in columns], docs
-    return docs
+        return pd.DataFrame()
+    above = np.where(counted > 0, counted, np.inf)
+    rows = pd.DataFrame(
+        {"row": np.arange(len(label)), "last": label, "above": above, "least": label, "highest": counted}
+    )
+    groups = rows.groupby(query.codes * len(doc.names) + doc.codes, sort=False)
+    docs = groups.agg({"row": "first", "last": "last", "above": "min", "least": "min", "highest": "max"})
+    docs = docs[(docs["least"] != docs["highest"]) | (docs["last"] != docs["highest"])].replace(np.inf, 0.0)
+    return docs.assign(query=query.names[query.codes[docs["row"]]], doc=doc.names[doc.codes[docs["row"]]])
+
+
+def _misread(labels: pd.DataFrame, read: str) -> str:
+    """Return an example of a document of which a label is read that is not the highest one; empty if there is none."""
+    for row in labels[labels[read] != labels["highest"]].head(1).to_dict("records"):
+        without = "in a row of a weight above 0 " if row[read] > row["highest"] else ""
+        return (
+            f"{row[read]:g} for document {row['doc']!r} of query {row['query']!r}, whose highest label {without}is "
+            f"{row['highest']:g}"
+        )
+    return ""
 
 
 @lru_cache(maxsize=16)
@@ -136,8 +140,8 @@ def _forms_of(measures: Iterable[ir_measures.Measure]) -> str:
     return told
 
 
-class _Delegated:
-    """Measures that ir_measures' pipeline computes.
+class Delegated:
+    """Measures that ir_measures' pipeline computes for some queries of a view.
 
     Parameters
     ----------
@@ -145,11 +149,24 @@ class _Delegated:
         The measures.
     qrels : DataFrame or dict of dicts
         Qrels with ir_measures' names.
+    names : sequence of str
+        The names of the queries in the qrels.
+    queries : slice
+        The queries in the view.
+    depth : int or None
+        The number of ranks that the measures read, or None for all.
     """
 
-    def __init__(self, measures: list[ir_measures.Measure], qrels: Any) -> None:
-        self._measures = measures
-        self._qrels = qrels
+    def __init__(
+        self,
+        measures: list[ir_measures.Measure],
+        qrels: Any,
+        names: Sequence[str],
+        queries: slice = slice(None),
+        depth: int | None = None,
+    ) -> None:
+        self._given = measures, qrels, names, queries, depth
+        self.depth = depth
         check_delegated(measures)
         # In one call, pytrec_eval may compute nDCG without gains with the gains of another measure, and NumRet may
         # count only judged documents, as another measure does; two measures of one name would share their values.
@@ -165,91 +182,49 @@ class _Delegated:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Build the evaluator again in another process, because it may contain a running program."""
-        return type(self), (self._measures, self._qrels)
+        return type(self), self._given
 
-    def values(self, query_ids: Sequence[str], rankings: Sequence[list[str]]) -> np.ndarray:
+    def values(self, found: Ranked) -> np.ndarray:
         """Return the values of each measure for each query; a query with an empty ranking gets the default."""
-        for docs in rankings:
+        measures, _, names, queries, depth = self._given
+        run: dict[str, dict[str, float]] = {}
+        for name, docs in zip(names, found.rankings(depth, queries), strict=True):
             _refuse_odd(docs, "run")
-        run = {
-            query_id: dict(zip(docs, map(float, range(len(docs), 0, -1)), strict=True))
-            for query_id, docs in zip(query_ids, rankings, strict=True)
-            if docs
-        }
-        values = np.array([[float(measure.DEFAULT)] * len(query_ids) for measure in self._measures])
-        index = {query_id: i for i, query_id in enumerate(query_ids)}
+            run |= {name: dict(zip(docs, map(float, range(len(docs), 0, -1)), strict=True))} if docs else {}
+        values = np.array([[float(measure.DEFAULT)] * len(names) for measure in measures])
+        index = {name: i for i, name in enumerate(names)}
         for evaluator, call in self._calls if run else ():
             for metric in evaluator.iter_calc(run):
                 values[call[metric.measure], index[metric.query_id]] = metric.value
         return values
 
 
-class Bare:
-    """Measures that other providers compute from the qrels as given: they read only the last row of a document."""
-
-    depth = None
-
-    def __init__(self, measures: list[ir_measures.Measure], qrels: pd.DataFrame) -> None:
-        given = Columns(qrels, QRELS_COLUMNS, "qrels")
-        qrels = given.renamed()[of_documents(given.ids("doc_id"))]
-        judged = given.of(qrels)
-        label = judged.numbers("relevance")
-        names = ["query_id", "doc_id"]
-        rows = qrels[names].assign(last=np.maximum(label, 0))
-        is_last = ~rows.duplicated(names, keep="last").to_numpy()
-        readable = _readable(measures, label, rows["query_id"].to_numpy(), is_last)
-        self._delegated = _Delegated(measures, qrels.assign(relevance=readable))
-        # Rows of weight 0 do not count, but other providers read them.
-        counts = judged.numbers("weight") > 0 if "weight" in judged else np.ones(len(rows), dtype=bool)
-        rows["highest"] = rows.assign(highest=rows["last"] * counts).groupby(names)["highest"].transform("max")
-        rows = rows[is_last & (rows["last"] != rows["highest"])]
-        self._misread = list(rows.itertuples(index=False, name=None))
-        self._readers = list(filter(_reads_labels, measures))
-
-    def values(self, found: Ranked) -> np.ndarray:
-        """Return the values of each measure for each query, or raise a ``ValueError`` if a label would be misread."""
-        query_ids, rankings = found.judgements.query_ids, found.rankings()
-        retrieved = dict(zip(query_ids, map(set, rankings), strict=True)) if self._misread and self._readers else {}
-        for query, doc, last, highest in self._misread:
-            for measure in self._readers if retrieved.get(query) else ():
-                if doc in retrieved[query] or measure.NAME not in _READ_RETRIEVED_LABELS:
-                    without = "in a row of a weight above 0 " if last > highest else ""
-                    raise ValueError(
-                        f"{measure} would use only the last label of each document ({last:g} for document {doc!r} of "
-                        f"query {query!r}, whose highest label {without}is {highest:g}). Use Adhoc({measure})."
-                    )
-        return self._delegated.values(query_ids, rankings)
+def bare(measures: list[ir_measures.Measure], judgements: Judgements, qrels: pd.DataFrame) -> list[Delegated]:
+    """Return measures that other providers compute from the qrels as given: they read only a document's last row."""
+    given = Columns(qrels, QRELS_COLUMNS, "qrels")
+    qrels = given.renamed()[of_documents(given.ids("doc_id"))]
+    is_last = ~qrels.duplicated(["query_id", "doc_id"], keep="last").to_numpy()
+    label = _readable(measures, given.of(qrels).numbers("relevance"), qrels["query_id"].to_numpy(), is_last)
+    return [Delegated(measures, qrels.assign(relevance=label), judgements.query_ids)]
 
 
-class OverView:
-    """Measures that other providers compute over a view of the judgements.
-
-    Attributes
-    ----------
-    depth : int or None
-        The number of ranks that the measures read, or None for all.
-    """
-
-    def __init__(self, measures: list[ir_measures.Measure], judgements: Judgements) -> None:
-        distinct = len(set(judgements.query_ids)) == len(judgements)
-        names = list(judgements.query_ids) if distinct else list(map(str, range(len(judgements))))
-        rows = judgements.rows
-        _refuse_odd([*names, *rows.doc_ids.tolist()], "qrels")
-        qrels: dict[str, dict[str, Any]] = {name: {} for name in names}
-        label = _readable(measures, rows.label, rows.query, np.ones(len(rows.label), dtype=bool))
-        for query, doc, value in zip(rows.query.tolist(), rows.doc_ids.tolist(), label.tolist(), strict=True):
-            qrels[names[query]][doc] = value
-        parts = [slice(start, start + _AT_A_TIME) for start in range(0, max(len(names), 1), _AT_A_TIME)]
-        self._names = names
-        self._parts = [(part, _Delegated(measures, {name: qrels[name] for name in names[part]})) for part in parts]
-        # Measures with a cutoff do not read documents below it, so these need not be passed on.
-        cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
-        self.depth = max(measure.params["cutoff"] for measure in measures) if cut else None
-
-    def values(self, found: Ranked) -> np.ndarray:
-        """Return the values of each measure for the queries of the view."""
-        values = [one.values(self._names[part], found.rankings(self.depth, part)) for part, one in self._parts]
-        return np.concatenate(values, axis=1)
+def over_view(measures: list[ir_measures.Measure], judgements: Judgements) -> list[Delegated]:
+    """Return measures that other providers compute over a view of the judgements."""
+    distinct = len(set(judgements.query_ids)) == len(judgements)
+    names = list(judgements.query_ids) if distinct else list(map(str, range(len(judgements))))
+    rows = judgements.rows
+    _refuse_odd([*names, *rows.doc_ids.tolist()], "qrels")
+    qrels: dict[str, dict[str, Any]] = {name: {} for name in names}
+    label = _readable(measures, rows.label, rows.query, np.ones(len(rows.label), dtype=bool))
+    for query, doc, value in zip(rows.query.tolist(), rows.doc_ids.tolist(), label.tolist(), strict=True):
+        qrels[names[query]][doc] = value
+    # Measures with a cutoff do not read documents below it, so these need not be passed on.
+    cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
+    depth = max(measure.params["cutoff"] for measure in measures) if cut else None
+    parts = [slice(start, start + _AT_A_TIME) for start in range(0, max(len(names), 1), _AT_A_TIME)]
+    return [
+        Delegated(measures, {name: qrels[name] for name in names[part]}, names[part], part, depth) for part in parts
+    ]
 
 
 def _readable(

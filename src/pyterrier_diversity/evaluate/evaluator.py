@@ -17,7 +17,7 @@ from ..frames import QRELS_COLUMNS, RUN_COLUMNS, given_frame, warn
 from ..judged import Judgements, Ranked, Run, judge
 from ..measures.base import CompositeMeasure, DiversityMeasure, formula_of, implementation, parts_of, range_text
 from ..warnings import DataWarning, IntentsWarning
-from .delegated import Bare, OverView, refuse_misread
+from .delegated import Delegated, bare, over_view, refuse_misread
 
 # The largest number that is finite, and how far rounding may lead out of a range.
 _LARGEST, _LAST_BITS = float(np.finfo(np.float64).max), 1e-9
@@ -58,8 +58,8 @@ class DiversityEvaluator(Evaluator):
     Raises
     ------
     ValueError
-        If the qrels cannot be read or a measure cannot be computed. When evaluating a run: if another provider would
-        not read the highest label of a document, as for ad-hoc measures on qrels with several intents.
+        If the qrels cannot be read or a measure cannot be computed, or if another provider would not read the highest
+        label of a document, as for ad-hoc measures on qrels with several intents.
     TypeError
         If the qrels, or a run, have another form.
 
@@ -158,17 +158,17 @@ class Evaluation:
         self.steps: list[tuple[Any, int, DiversityMeasure, Judgements]] = []
         self._others: dict[tuple[Judgements, bool], dict[int, ir_measures.Measure]] = defaultdict(dict)
         self._asked = [self._planned(measure, judgements, is_bare=qrels is not None) for measure in measures]
-        self._delegated: list[tuple[Judgements, list[int], Bare | OverView]] = []
+        self._delegated: list[tuple[Judgements, list[int], list[Delegated]]] = []
         for (view, is_bare), others in self._others.items():
             several = list(others.values())
-            delegated = Bare(several, qrels) if is_bare and qrels is not None else OverView(several, view)
-            self._delegated.append((view, list(others), delegated))
+            parts = bare(several, view, qrels) if is_bare and qrels is not None else over_view(several, view)
+            self._delegated.append((view, list(others), parts))
         # The deepest first: a shorter ideal ranking is the beginning of a longer one.
         self.steps.sort(key=lambda step: -(step[0][2] or np.inf) if isinstance(step[0], tuple) else np.inf)
         self._reads = list(dict.fromkeys(reads for reads, *_ in self.steps if isinstance(reads, tuple)))
         self._views = {view for view, *_ in (*self._others, *self._reads)} | {view for *_, view in self.steps}
         depths: list[Any] = [None if judged_only else cutoff for _, judged_only, cutoff in self._reads]
-        depths += [delegated.depth for *_, delegated in self._delegated]
+        depths += [part.depth for *_, parts in self._delegated for part in parts]
         self.depth: int | None = None if None in depths else max(depths, default=None)
 
     def _planned(self, measure: ir_measures.Measure, judgements: Judgements, is_bare: bool = False) -> int:
@@ -208,7 +208,7 @@ class Evaluation:
             for view, judged_only, cutoff in self._reads
         }
         for view, theirs, delegated in self._delegated:
-            values |= zip(theirs, delegated.values(over[view]), strict=True)
+            values |= zip(theirs, np.concatenate([part.values(over[view]) for part in delegated], axis=1), strict=True)
         for reads, number, ours, judgements in self.steps:
             n = over[judgements].n
             if isinstance(ours, CompositeMeasure):

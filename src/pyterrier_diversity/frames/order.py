@@ -75,26 +75,21 @@ class RankedRows(NamedTuple):
 
     def _add_contradicted(self, rank: np.ndarray, doubts: Doubts) -> None:
         """Add in how many queries a lower rank has a higher score."""
-        key, score, query = self.key, self.score, self.query
-        same = key[1:] == key[:-1]
+        same = self.key[1:] == self.key[:-1]
         if not ((rank[1:] < rank[:-1]) & same).any():
             return
-        # Tied documents may swap their ranks.
-        starts = np.flatnonzero(np.concatenate([[True], ~same | (score[1:] != score[:-1])]))
-        lowest, highest = np.minimum.reduceat(rank, starts), np.maximum.reduceat(rank, starts)
-        risen = np.flatnonzero((lowest[1:] < highest[:-1]) & (key[starts][1:] == key[starts][:-1]))
-        if not len(risen):
-            return
-        first = int(risen[0])
-        above = starts[first] + int(rank[starts[first] : starts[first + 1]].argmax())
-        below = starts[first + 1] + int((rank[starts[first + 1] :] == lowest[first + 1]).argmax())
-        queries = query.codes[starts[risen]]
-        upper, lower = self.docs.take(np.array([above, below])).tolist()
-        example = (
-            f"{query.names[queries[0]]!r}, where {upper!r} has rank {rank[above]:g} and a higher score than {lower!r} "
-            f"at rank {rank[below]:g}"
-        )
-        doubts.add("contradicted", len(np.unique(queries)), example)
+        # The scores by rank; a rank that is missing comes last.
+        order = np.lexsort([rank, self.key])
+        score, rank = self.score[order], rank[order]
+        risen = np.flatnonzero(same & (score[1:] > score[:-1]) & (rank[1:] > rank[:-1]))
+        for row in risen[:1].tolist():
+            queries = self.query.codes[risen]
+            lower, upper = self.docs.take(order[row : row + 2]).tolist()
+            example = (
+                f"{self.query.names[queries[0]]!r}, where {upper!r} has rank {rank[row + 1]:g} and a higher score than "
+                f"{lower!r} at rank {rank[row]:g}"
+            )
+            doubts.add("contradicted", len(np.unique(queries)), example)
 
 
 def in_order(run: Columns) -> RankedRows:
