@@ -460,8 +460,9 @@ def variants():
     built = []
     for measure in registered():
         base = EXAMPLES.get(measure.NAME, ir_measures.measures.registry[measure.NAME])
+        base = Adhoc(base) if measure.NAME == "ERR" else base  # refused bare where documents have several labels
         for params in VARIATIONS:
-            if params.keys() <= measure.SUPPORTED_PARAMS.keys():
+            if params.keys() <= base.SUPPORTED_PARAMS.keys():
                 try:
                     built.append(base(**params))
                 except ValueError:
@@ -533,7 +534,7 @@ REPEATED = pytest.mark.filterwarnings("ignore::UserWarning")  # documents that a
 def test_nearly_every_variant_can_be_computed_from_some_form():
     names = {measure.NAME for form in FORMS for measure in given_form(form).measures}
 
-    assert names == {measure.NAME for measure in registered()}
+    assert names == {measure.NAME for measure in registered()} - {"ERR"}
     assert all(len(given_form(form).measures) > 150 for form in FORMS)
 
 

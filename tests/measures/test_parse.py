@@ -90,6 +90,12 @@ def test_the_error_says_what_is_wrong_with_a_text(text, sentence):
         parse(text)
 
 
+@pytest.mark.parametrize("other", [5, None, nDCG @ 5, ["RBU"]])
+def test_what_is_not_a_text_is_refused(other):
+    with pytest.raises(TypeError, match=r"^parse: text must be the name of a measure, not .*\.$"):
+        parse(other)
+
+
 def suggested(text: str) -> str:
     """Return the measure that the error message for a text suggests."""
     with pytest.raises(ValueError, match=r"^Unknown measure .*\. Did you mean .*\?$") as told:

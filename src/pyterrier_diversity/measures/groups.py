@@ -46,8 +46,10 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
 
     Raises
     ------
+    TypeError
+        If ``measure`` is neither a measure nor a name.
     ValueError
-        If no installed provider computes the measure.
+        If the name or a parameter is unknown, a value is out of range, or no installed provider computes the measure.
 
     Examples
     --------

@@ -81,14 +81,18 @@ def parse(text: str) -> ir_measures.Measure:
 
     Raises
     ------
+    TypeError
+        If ``text`` is not a string.
     ValueError
-        If the measure or a parameter is unknown, or a parameter is given twice.
+        If the measure or a parameter is unknown, or a parameter is out of range or given twice.
 
     Examples
     --------
     >>> parse("Sharp(alpha_nDCG@20, gamma=0.3)")
     Sharp(measure='alpha_nDCG@20',gamma=0.3)
     """
+    if not isinstance(text, str):
+        raise TypeError(f"parse: text must be the name of a measure, not {_as_words(text)}.")
     try:
         return _read(text)
     except _ERRORS as error:
@@ -169,13 +173,13 @@ def _as_words(other: Any) -> str:
     return f"a {type(other).__name__} of {len(other)}" if isinstance(other, Sized) else repr(other)
 
 
-def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> tuple[ir_measures.Measure, ...]:
+def grid(measure: ir_measures.Measure | str, /, **values: Iterable[Any]) -> tuple[ir_measures.Measure, ...]:
     """Return a measure with each combination of parameters.
 
     Parameters
     ----------
-    measure : Measure
-        Any measure. It keeps the parameters that ``values`` does not name.
+    measure : Measure or str
+        Any measure, or its name. It keeps the parameters that ``values`` does not name.
     **values : iterable
         The values of each parameter, such as ``cutoff``.
 
@@ -187,9 +191,10 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> tuple[ir_m
     Raises
     ------
     ValueError
-        If a value is out of range. Measures that ir_measures computes are checked only when they are evaluated.
+        If a parameter is unknown or a value is out of range. The values of measures that other providers compute are
+        checked only when they are evaluated.
     TypeError
-        If a parameter has a single value instead of an iterable.
+        If ``measure`` is not a measure, or a parameter has a single value instead of an iterable.
 
     Examples
     --------
@@ -200,6 +205,7 @@ def grid(measure: ir_measures.Measure, /, **values: Iterable[Any]) -> tuple[ir_m
     for name, several in values.items():
         if isinstance(several, str) or not isinstance(several, Iterable):
             raise TypeError(f"grid: {name} must be an iterable of values, as in {name}=[{several!r}], not one value.")
+    measure = read_measure("grid", measure)
     check_names(measure, values)
     ours = implementation(measure)
     if ours is not None and not isinstance(measure, DiversityMeasure):

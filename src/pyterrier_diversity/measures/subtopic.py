@@ -170,7 +170,7 @@ class _StRecallMinRank(ZeroToOne):
     r"""Subtopic recall at minRank: the fraction of intents covered at the first rank where a ranking can cover all.
 
     That rank, minRank, is the size of the smallest set cover. It is computed exactly, or greedily with
-    ``ideal="greedy"``.
+    ``ideal="greedy"``. If the proof of a query takes longer than ``time_limit`` seconds, `NotProvenError` is raised.
 
     Notes
     -----
@@ -201,7 +201,8 @@ class _StRecallMinRank(ZeroToOne):
 class _SPrecision(DiversityMeasure):
     r"""Subtopic precision: the smallest rank at which as many intents can be covered, divided by the actual rank.
 
-    The smallest rank is computed exactly. ``ideal="greedy"`` approximates it, and values can then exceed 1.
+    The smallest rank is computed exactly. ``ideal="greedy"`` approximates it, and values can then exceed 1. If the
+    proof of a query takes longer than ``time_limit`` seconds, `NotProvenError` is raised.
 
     Notes
     -----

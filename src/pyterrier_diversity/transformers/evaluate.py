@@ -37,6 +37,8 @@ class Evaluate(Step):
 
     Raises
     ------
+    TypeError
+        If something is not a measure, or the qrels have another form.
     ValueError
         If the qrels cannot be read or have no rows, or a measure cannot be computed. Also if a bare ad-hoc measure M
         would not read a document's highest label; use ``Adhoc(M)``.
@@ -99,6 +101,8 @@ class Explain(Step):
 
     Raises
     ------
+    TypeError
+        If ``measure`` is neither a measure nor a name, or the qrels have another form.
     ValueError
         If the qrels or the results cannot be read, or the measure cannot be computed.
 

@@ -45,6 +45,8 @@ class Ideal(Step):
 
     Raises
     ------
+    TypeError
+        If ``measure`` is neither a measure nor a name, or the qrels have another form.
     ValueError
         If a parameter is out of range, or the qrels cannot be read. With "exact": if ``candidates`` is set, or no
         proof is known for the measure (the message names those with one). Use ``Adhoc(M)`` for a bare ad-hoc measure M.

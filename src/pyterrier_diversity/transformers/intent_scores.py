@@ -38,6 +38,7 @@ class OnSubtopics(Step):
     ------
     ValueError
         If a column of the subtopics is missing, a weight is negative or not a number, or a query has a subtopic twice.
+        When used: if the pipeline returns results for other queries, or without ``docno`` or ``score``.
     TypeError
         If the subtopics are not a frame.
 

@@ -33,8 +33,8 @@ class BM25(Step):
     Raises
     ------
     ValueError
-        If a document has no ``docno`` or no ``text``, two documents have the same ``docno``, or no document has a word.
-        When used: if a given result is not one of the documents.
+        If a parameter is out of range, a document has no ``docno`` or no ``text``, two documents have the same
+        ``docno``, or no document has a word. When used: if a given result is not one of the documents.
     TypeError
         If the documents are not dicts.
 
