@@ -26,7 +26,8 @@ from pyterrier_diversity import (
 )
 from pyterrier_diversity.evaluate.evaluator import valid
 from pyterrier_diversity.measures import DiversityMeasure, registered
-from pyterrier_diversity.measures.base import implementation, range_text, value_range
+from pyterrier_diversity.measures.base import implementation, range_text
+from pyterrier_diversity.measures.parse import value_range
 from pyterrier_diversity.parameters import Parameter
 from pyterrier_diversity.report.reference import entry
 

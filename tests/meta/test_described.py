@@ -34,7 +34,6 @@ def test_columns_are_described_by_the_items_of_the_docstring():
 def test_a_description_has_no_condition_and_no_markup():
     legend = legend_of(compare.__doc__)
 
-    assert legend["undecided"] == "whether p is so close to alpha that more trials could decide otherwise"
     assert legend["p_corrected"] == "p, corrected for the number of pairs of the measure"
 
 

@@ -54,14 +54,6 @@ def test_intervals_of_means_overlap_exactly_if_the_test_finds_no_difference(how,
         assert (high < other_low or other_high < low) == row.significant
 
 
-def test_means_say_on_how_many_pairs_more_trials_could_decide_otherwise():
-    compared = compare(frame(), n_trials=200, rng=1, measures=["RBU"])
-    compared["undecided"] = [True, True, *[False] * 8]
-
-    assert "2 of 10 pairs: more trials could" in plots.means(compared).get_xlabel()
-    assert "more trials" not in plots.means(COMPARED).get_xlabel()
-
-
 def test_the_middle_of_an_interval_is_the_mean():
     perquery = frame()
     ax = plots.means(compare(perquery, "tukey", baseline="s0"), "AP")
@@ -147,16 +139,6 @@ def test_an_interval_without_an_end_reaches_the_edge():
     ax = plots.differences(compare(frame(), "t", alternative="greater", baseline="s0", measures=["RBU"]))
 
     assert {ends[1] for ends in intervals(ax).values()} == {ax.get_xlim()[1]}
-
-
-def test_p_values_that_more_trials_could_change_are_marked():
-    compared = compare(frame(), "bootstrap", baseline="s0", n_trials=100, rng=1, measures=["RBU"])
-    compared = compared.assign(p=[0.05, 0.4, 0.5, 0.0], undecided=[True, False, False, False])
-
-    ax = plots.differences(compared)
-
-    assert sorted(texts(ax.texts)) == ["p 0.050 ?", "p 0.400", "p 0.500", "p < 0.01"]
-    assert "more trials could decide otherwise" in ax.get_xlabel().replace("\n", " ")
 
 
 @pytest.mark.parametrize("draw", [plots.means, plots.differences], ids=lambda draw: draw.__name__)

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from by_hand import qrels
@@ -41,20 +40,6 @@ def test_the_example_of_the_paper_is_missed_by_one_document_in_two(study):
     assert (row["min_rank"], row["greedy_min_rank"], row["rank_ratio"]) == (2, 3, 1.5)
     # D3 and D2 cover 12 of 14.
     assert row["recall_ratio"] == pytest.approx(14 / 12)
-
-
-def test_the_summary_is_over_topics_that_are_not_trivial(study):
-    assert study.attrs["n"] == 2
-    assert study.attrs["missed"] == 0.5
-    assert study.attrs["rank_ratio"] == 1.5
-    assert study.attrs["recall_ratio"] == pytest.approx(14 / 12)
-
-
-def test_without_missed_topics_the_ratios_are_nan():
-    study = greedy_study(QRELS[QRELS["qid"] == "quasi"])
-
-    assert study.attrs["missed"] == 0
-    assert np.isnan(study.attrs["rank_ratio"])
 
 
 def test_topics_that_are_drawn_may_be_studied():

@@ -264,12 +264,6 @@ def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:
     return implementation(measure, inside=True)
 
 
-def value_range(measure: ir_measures.Measure) -> tuple[float, float]:
-    """Return the smallest and the largest value that a measure can have; infinite where a limit is not known."""
-    formula = formula_of(measure)
-    return (-math.inf, math.inf) if formula is None else formula.range()
-
-
 def range_text(low: float, high: float) -> str:
     """Write a range in the usual notation."""
     return f"{'[' if math.isfinite(low) else '('}{low:g}, {high:g}{']' if math.isfinite(high) else ')'}"

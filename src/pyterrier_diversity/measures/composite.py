@@ -10,9 +10,9 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
-from .base import CompositeMeasure, DiversityMeasure, Part, formula_of, implementation, value_range
+from .base import CompositeMeasure, DiversityMeasure, Part, formula_of, implementation
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, PplusQ
-from .parse import higher_is_better, parse
+from .parse import higher_is_better, parse, value_range
 from .registration import register
 from .subtopic import StRecall
 

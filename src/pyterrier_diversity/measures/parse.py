@@ -1,6 +1,7 @@
 """Measures from names, objects and grids of parameters; errors say what is wrong with a name or a parameter."""
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Sized
 from contextlib import suppress
@@ -159,11 +160,20 @@ def read_measure(who: str, measure: Any) -> ir_measures.Measure:
 
 def higher_is_better(measure: ir_measures.Measure | str) -> bool:
     """Tell whether higher values of a measure are better; true for names that cannot be parsed."""
+    return bool(getattr(_formula(measure) or measure, "HIGHER_IS_BETTER", True))
+
+
+def value_range(measure: ir_measures.Measure | str) -> tuple[float, float]:
+    """Return the smallest and the largest value that a measure can have; infinite where a limit is not known."""
+    formula = _formula(measure)
+    return (-math.inf, math.inf) if formula is None else formula.range()
+
+
+def _formula(measure: ir_measures.Measure | str) -> DiversityMeasure | None:
     try:
-        found = parse(measure) if isinstance(measure, str) else measure
-        return bool(getattr(formula_of(found) or found, "HIGHER_IS_BETTER", True))
+        return formula_of(parse(measure) if isinstance(measure, str) else measure)
     except ValueError:
-        return True
+        return None
 
 
 def _as_words(other: Any) -> str:

@@ -11,9 +11,10 @@ import pandas as pd
 from ..frames import warn
 from ..measures import parse
 from ..measures.composite import innermost
+from ..measures.parse import value_range
 from ..parameters import CUTOFF, LEVEL, Parameter
 from ..warnings import SignificanceWarning
-from .scores import Measures, Scores, range_of, read_scores, with_legend
+from .scores import Measures, Scores, read_scores, with_legend
 
 _PROBABILITY = Parameter(float, interval="[0, 1]")
 
@@ -223,7 +224,7 @@ def corrected_means(
     for measure in cheap.measures:
         values = (of.by_measure[measure] for of in (cheap, people))
         predicted, observed = (of[first] if baseline is None else of[first] - of[second] for of in values)
-        low, high = range_of(measure)
+        low, high = value_range(measure)
         bounds = (low, high) if baseline is None else (low - high, high - low)
         mean = prediction_powered(observed, np.take(predicted, places, axis=1), predicted, alpha, tuning=tuning)
         alone = _with_interval(observed.mean(axis=1), _error(observed), alpha)

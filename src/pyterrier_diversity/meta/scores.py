@@ -13,8 +13,6 @@ from ..docstrings import legend_of
 from ..evaluate.perquery import refuse_repeated, refuse_value
 from ..frames import warn
 from ..io import read_perquery
-from ..measures import parse
-from ..measures.base import value_range
 from ..measures.groups import Measures as Measures
 from ..measures.parse import higher_is_better
 from ..warnings import MissingWarning
@@ -210,14 +208,6 @@ def outcomes(differences: np.ndarray) -> dict[str, np.ndarray]:
     """Count the queries, along the last axis, on which the first system of a pair wins, ties and loses."""
     signs = {"wins": differences > 0, "ties": differences == 0, "losses": differences < 0}
     return {name: np.count_nonzero(each, axis=-1) for name, each in signs.items()}
-
-
-def range_of(measure: str) -> tuple[float, float]:
-    """Return the smallest and the largest value of a measure; infinite if its name cannot be parsed."""
-    try:
-        return value_range(parse(measure))
-    except ValueError:
-        return -np.inf, np.inf
 
 
 def with_families(who: str, frame: pd.DataFrame, group: Group | None) -> pd.DataFrame:

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from ..io import called, read_perquery, renamed
-from ..measures.parse import higher_is_better
-from ..meta.scores import range_of, read_scores, rounded
+from ..measures.parse import higher_is_better, value_range
+from ..meta.scores import read_scores, rounded
 from ..meta.significance.marks import told_of_test, with_bounds
 from ..meta.significance.tests import mean_interval
 from . import drawing
@@ -86,10 +86,8 @@ def means(
     with drawing.named_rows(ax, means.index) as ax:
         half = widths[0] / 2
         _points(ax, pd.DataFrame({"mean": means, "low": means - half, "high": means + half, "filled": True}))
-        unsure = int(rows["undecided"].sum())
-        doubt = f"\n{unsure} of {len(rows)} pairs: more trials could decide otherwise" if unsure else ""
         told = "non-overlapping intervals differ significantly"
-        return drawing.caption(ax, told_of_test(compared.attrs), x=f"mean {rows['measure'].iloc[0]}\n{told}{doubt}")
+        return drawing.caption(ax, told_of_test(compared.attrs), x=f"mean {rows['measure'].iloc[0]}\n{told}")
 
 
 def differences(
@@ -143,13 +141,11 @@ def differences(
     with drawing.named_rows(ax, pairs, _LINE_OF_TWO) as ax:
         _points(ax, rows[["difference", "ci_low", "ci_high", "significant"]], linestyle, [0])
         ax.axvline(0, color="0.4", linewidth=0.8)
-        for row, (value, unsure) in enumerate(rows[[p, "undecided"]].to_numpy()):
-            text = f"p {value}{' ?' if unsure else ''}"
-            ax.text(1.01, row, text, va="center", size=drawing.scaled(8), transform=ax.get_yaxis_transform())
+        for row, value in enumerate(rows[p]):
+            ax.text(1.01, row, f"p {value}", va="center", size=drawing.scaled(8), transform=ax.get_yaxis_transform())
         told = f" from {rows['other'].iloc[0]}" if one else ""
         level = f"{100 * (1 - compared.attrs['alpha']):g}% " if "alpha" in compared.attrs else ""
         marks = "● significant   ○ not significant"
-        marks += "   ? more trials could decide otherwise" if rows["undecided"].any() else ""
         what = f"difference in {rows['measure'].iloc[0]}{told}, with {level}intervals{caveat}"
         return drawing.caption(ax, told_of_test(compared.attrs), x=f"{what}\n{marks}")
 
@@ -210,7 +206,7 @@ def scatter(
     scores = read_scores(pd.concat([drawing.of_measure(who, frame, measure) for measure in chosen]))
     means = np.array([scores.means[measure] for measure in chosen])
     ends = [
-        mean_interval(scores.by_measure[measure], of_systems, range_of(measure), 0.05)
+        mean_interval(scores.by_measure[measure], of_systems, value_range(measure), 0.05)
         for measure, of_systems in zip(chosen, means, strict=True)
     ]
     # How far the lower and the upper end of each interval are from the mean.
@@ -237,7 +233,6 @@ def _rows_of_measure(
     """Return the rows of one measure, with bounds instead of p-values of 0, and names as they are shown."""
     source = "meta.compare, with a test that has intervals"
     frame = with_bounds(drawing.readable(who, compared, source, *_OF_COMPARE, *columns), 3)
-    frame = frame.assign(undecided=frame.get("undecided", False))
     return renamed(drawing.of_measure(who, frame, measure), names, labels)
 
 

@@ -261,17 +261,6 @@ def test_the_legend_tells_which_p_values_are_taken_together(perquery, how, told)
     assert f"({told}" in significance_table(compare(perquery, **how)).legend
 
 
-def test_the_legend_names_the_decisions_that_more_trials_could_change(perquery):
-    compared = compare(perquery, "bootstrap", n_trials=50, rng=1)
-    legend = significance_table(compared.assign(undecided=True)).legend
-
-    assert legend.endswith(
-        "More trials (n_trials) could decide otherwise on a and b_1 by RBU@5, a and c by RBU@5, b_1 and c by RBU@5 and "
-        "3 more: p is within two standard errors of alpha."
-    )
-    assert "More trials" not in significance_table(compare(perquery, "t")).legend
-
-
 @pytest.mark.parametrize("attrs", [{}, {"baseline": ["b"]}])
 def test_equal_means_are_not_marked_even_if_their_distributions_differ(attrs):
     compared = pd.DataFrame([{"measure": "M", "name": "a", "other": "b", "mean": 0.5, "other_mean": 0.5}])
@@ -360,17 +349,6 @@ def test_long_names_become_letters_that_are_explained():
     assert max(map(len, lines[:3])) <= 80
     assert lines[2].split()[:2] == ["a", "b"]
     assert lines[-2:] == [f"a: {names[0]}", f"b: {names[1]}"]
-
-
-def test_a_p_value_that_more_trials_could_put_on_the_other_side_of_alpha_is_marked():
-    compared = compare(frame(["a", "b", "c"]), "bootstrap", rng=1)
-    compared["undecided"] = [False, True, False]
-
-    lines = comparison_text(compared).splitlines()
-
-    assert [line.endswith("?") for line in lines[2:5]] == [False, True, False]
-    assert lines[-1] == "? within two standard errors of alpha: raise the number of trials to decide"
-    assert "standard errors" not in comparison_text(compare(frame(["a", "b"]), "t"))
 
 
 def test_control_characters_are_escaped():

@@ -593,40 +593,6 @@ def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
 # Real data
 
 
-def decided(p, *, test="bootstrap", n_trials=1000, n_queries=50, correction=None):
-    """Return which p-values more trials could put on the other side of 0.05."""
-    how = Design(test, "all", n_trials, blocks_of(1, n_trials, 1), 0.05, correction, None)
-    return how.decided(np.array(p), 1, n_queries)["undecided"].tolist()
-
-
-@pytest.mark.parametrize(
-    ("p", "how", "expected"),
-    [
-        # The standard error at 0.05 with 1,000 trials is 0.0069.
-        ([0.03, 0.04, 0.05, 0.063, 0.07], {}, [False, True, True, True, False]),
-        ([0.04, 0.05, 0.063], {"n_trials": 100_000}, [False, True, False]),
-        # One trial more could be above alpha.
-        ([0.0], {"n_trials": 20}, [True]),
-        ([0.0], {}, [False]),
-        # Bonferroni by 10: p is 10 times as large, and its error as well.
-        ([0.001, 0.004, 0.007, 0.015, *[1.0] * 6], {"correction": "bonferroni"}, [False, True, True, *[False] * 7]),
-        ([0.0, *[1.0] * 9], {"correction": "bonferroni"}, [False] * 10),
-        # All permutations of 10 queries are tried.
-        ([0.05], {"test": "permutation", "n_trials": 9999, "n_queries": 10}, [False]),
-        ([0.05], {"test": "permutation", "n_trials": 9999, "n_queries": 14}, [True]),
-    ],
-)
-def test_a_p_value_within_two_standard_errors_of_alpha_is_undecided(p, how, expected):
-    assert decided(p, **how) == expected
-
-
-@pytest.mark.parametrize("test", get_args(Test))
-def test_tests_with_random_trials_tell_what_is_undecided(test):
-    result = compare(perquery(SYSTEMS), test)
-
-    assert ("undecided" in result) == (TABLE[test].n_trials is not None)
-
-
 @pytest.mark.parametrize(
     ("test", "n_systems", "n", "options", "least"),
     [

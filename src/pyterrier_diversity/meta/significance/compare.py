@@ -11,16 +11,16 @@ from ...evaluate.perquery import told_of_missing
 from ...frames import give, warn
 from ...io import read_perquery
 from ...measures import parse, signature
-from ...measures.parse import higher_is_better
+from ...measures.parse import higher_is_better, value_range
 from ...parameters import LEVEL
 from ...progress import progress
 from ...randomness import Rng
 from ...warnings import SignificanceWarning
-from ..scores import Measures, outcomes, range_of, read_scores, rounded, with_legend
+from ..scores import Measures, outcomes, read_scores, rounded, with_legend
 from .tests import Alternative, Design, Grouping, Test, adjusted, design, mean_interval, studentised, tested
 
 _MEANS = ("mean", "mean_low", "mean_high", "other_mean", "other_mean_low", "other_mean_high")
-_TESTED = ("difference", "wins", "ties", "losses", "p", "p_corrected", "significant", "undecided", "effect_size")
+_TESTED = ("difference", "wins", "ties", "losses", "p", "p_corrected", "significant", "effect_size")
 _OF_PAIRS = ("measure", "name", "other", *_MEANS, *_TESTED, "borderline", "ci_low", "ci_high")
 
 
@@ -90,8 +90,6 @@ def compare(
         - ``p``: p-value: probability of a difference this large by chance; 0 means below 1 / ``n_trials``
         - ``p_corrected`` (with ``correction``): ``p``, corrected for the number of pairs of the measure
         - ``significant``: whether ``p_corrected`` (without a correction, ``p``) is below ``alpha``
-        - ``undecided`` (random trials only): whether ``p`` is so close to ``alpha`` that more trials could decide
-          otherwise
         - ``effect_size``: mean difference by query over its standard deviation
         - ``borderline`` (bootstrap only): smallest difference of means that would be significant, by the resamples of
           the pair
@@ -99,7 +97,8 @@ def compare(
         - ``ci_high``: upper end of the confidence interval of the difference, not corrected
 
         The intervals of means are Student's, and NaN where all values are equal. Intervals are cut off at what the
-        measure's range allows. A p-value within two standard errors of alpha is undecided: raise ``n_trials``.
+        measure's range allows. If ``n_trials`` are random, p has the standard error sqrt(p (1 - p) / n_trials): near
+        alpha, more of them could decide otherwise.
         ``attrs["legend"]`` describes the columns, ``attrs["signatures"]`` the measures, and ``attrs`` the test;
         ``attrs["smallest_p"]`` is the smallest p-value that it can reach with these numbers of systems and queries, and
         ``attrs["bounds"]`` (corrected random trials only) what a ``p_corrected`` of 0 is below, by measure.
@@ -156,7 +155,10 @@ def compare(
     means = scores.means
     parts = [_statistics(name, values, means[name], first, second, how) for name, values in measures_left]
     table = scores.table(parts, first, second)
-    table = table.assign(**how.decided(table["p"].to_numpy(), len(parts), len(scores.queries)))
+    decisive = adjusted(table["p"].to_numpy(), correction, len(parts))
+    table["significant"] = rounded(decisive) < rounded(how.alpha)
+    if correction is not None:
+        table["p_corrected"] = decisive
     attrs = {**how.attributes(scores), "n_pairs": len(first), "ci": ci}
     attrs["signatures"] = _signatures(scores.measures, perquery.attrs.get("signatures", {}))
     attrs |= {} if baseline is None else {"baseline": table["other"].unique().tolist()}
@@ -217,7 +219,7 @@ def _statistics(
     measure: str, values: np.ndarray, means: np.ndarray, first: np.ndarray, second: np.ndarray, how: Design
 ) -> dict[str, np.ndarray]:
     """Return the columns of the pairs of a measure."""
-    bounds, sign = range_of(measure), 1 if higher_is_better(measure) else -1
+    bounds, sign = value_range(measure), 1 if higher_is_better(measure) else -1
     low, high = mean_interval(values, means, bounds, how.level)
     z, difference = rounded(values[first] - values[second]), means[first] - means[second]
     p, half_width, borderline = tested(values, first, second, how)

@@ -11,12 +11,12 @@ from ...evaluate import aggregates
 from ...evaluate.perquery import listed
 from ...frames import once_a_kind
 from ...io import read_perquery
-from ...measures.base import range_text, value_range
-from ...measures.parse import higher_is_better, read_measure
+from ...measures.base import range_text
+from ...measures.parse import higher_is_better, read_measure, value_range
 from ...parameters import FROM_0, LEVEL, Parameter
 from ...progress import progress
 from ...randomness import Rng, seed_of
-from ..scores import Measures, Scores, outcomes, pairs_with, range_of, read_scores, rounded, with_legend
+from ..scores import Measures, Scores, outcomes, pairs_with, read_scores, rounded, with_legend
 from .randomisation import all_flips, blocks_of, critical, flips
 from .tests import TESTS, Design, adjusted, studentised
 
@@ -287,7 +287,7 @@ def _gates(
         for name, of_both in scores.unrounded.items():
             mine, others = of_both[[scores.systems.index(system) for system in (one, other)]]
             sign = 1 if higher_is_better(name) else -1
-            worst = range_of(name)[0 if sign > 0 else 1]
+            worst = value_range(name)[0 if sign > 0 else 1]
             if rounded(sign * (others.mean() - worst)) <= rounded(tolerance):
                 raise GateError(
                     f"{who}: nothing can be worse than the baseline {other}, whose {name} is {others.mean():.4g} and "
@@ -327,12 +327,7 @@ def _some_signs(how: Design, n: int) -> np.ndarray:
     """Return flips of n queries that estimate which loss the test finds: its first ones, or all if these are few."""
     if 2**n <= _N_TRIALS:
         return all_flips(n)
-    some = [np.ones((1, n))]
-    for block in flips(how.blocks, n):
-        some.append(block)
-        if sum(map(len, some)) > _N_TRIALS:
-            break
-    return np.concatenate(some)[: _N_TRIALS + 1]
+    return np.concatenate([np.ones((1, n)), *flips([(how.blocks[0][0], _N_TRIALS)], n)])
 
 
 def _found(losses: np.ndarray, signs: np.ndarray, how: Design, tolerance: float) -> float:

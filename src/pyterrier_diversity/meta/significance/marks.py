@@ -15,8 +15,6 @@ from .tests import TESTS
 
 _FOR_MARKS = ("measure", "name", "other", "mean", "other_mean", "significant")
 _TOLD = {"alpha": "alpha =", "n_trials": "trials:", "seed": "seed:", "n_queries": "queries:"}
-# A legend names at most this many decisions that more trials could change.
-_MOST_PAIRS = 3
 
 
 def significance_table(
@@ -45,7 +43,7 @@ def significance_table(
         letter, or a number if there are more than 26, in the first column. A mean carries the letters of the systems
         with a significantly lower mean and, if the systems were compared with baselines, those of the baselines with a
         significantly higher one; the other way round if lower values are better. The legend says which test was used,
-        which p-values were corrected together, and which decisions more trials could change. ``to_latex()``,
+        and which p-values were corrected together. ``to_latex()``,
         ``to_html()``, ``to_markdown()`` and ``to_text()`` return the table in these forms, ``transposed()`` the table
         with the measures as rows.
 
@@ -80,7 +78,7 @@ def significance_table(
     marked = [f"raised: significantly {up} than"] if any(cell.above for row in cells for cell in row) else []
     marked += [f"lowered: significantly {down} than"] if any(cell.below for row in cells for cell in row) else []
     meaning, told = ("; ".join(marked) or "no difference is significant").capitalize(), told_of_test(compared.attrs)
-    legend = f"{meaning}{f' ({told})' if told else ''}.{_told_of_undecided(compared)}"
+    legend = f"{meaning}{f' ({told})' if told else ''}."
     header = ["", "name", *map(str, signs)]
     return Table(header, cells, legend, compared.attrs.get("signatures", {}))
 
@@ -143,19 +141,6 @@ def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
     return ", ".join(how)
 
 
-def _told_of_undecided(compared: pd.DataFrame) -> str:
-    """Name the decisions that more trials could change, for a legend."""
-    unsure = compared[compared["undecided"]] if "undecided" in compared else compared[:0]
-    pairs = [f"{one} and {other} by {measure}" for measure, one, other in unsure[list(_FOR_MARKS[:3])].to_numpy()]
-    if not pairs:
-        return ""
-    more = f" and {len(pairs) - _MOST_PAIRS} more" if len(pairs) > _MOST_PAIRS else ""
-    return (
-        f" More trials (n_trials) could decide otherwise on {', '.join(pairs[:_MOST_PAIRS])}{more}: p is within two "
-        "standard errors of alpha."
-    )
-
-
 def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
     """Return a frame from `compare` with its p-values as texts: "< 1/B" for a p of 0 in B trials, never 0.000."""
     n_trials = compared.attrs.get("n_trials")
@@ -172,8 +157,6 @@ def with_bounds(compared: pd.DataFrame, places: int) -> pd.DataFrame:
 
 def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None = None) -> str:
     """Format comparisons as a text table with a block for each measure; ``*`` marks significant differences.
-
-    ``?`` marks p-values within two standard errors of alpha, which more trials could put on its other side.
 
     Parameters
     ----------
@@ -220,8 +203,6 @@ def comparison_text(compared: pd.DataFrame, places: int = 4, width: int | None =
         notes = [f"{mark}: {name}" for name, mark in marks.items()]
     lines = pd.Series(written[1:], dtype=object).groupby(table["measure"].astype(str).to_numpy(), sort=False)
     blocks = ["\n".join([printable(str(measure)), written[0], *rows]) for measure, rows in lines]
-    if "undecided" in table and table["undecided"].any():
-        notes.insert(0, "? within two standard errors of alpha: raise the number of trials to decide")
     found = "* significant" if table["significant"].any() else "No difference is significant"
     notes.insert(0, f"{found} ({told_of_test(compared.attrs)})")
     return "\n\n".join([*blocks, in_lines("\n".join(notes), width, "  ")])
@@ -245,7 +226,5 @@ def _text_columns(table: pd.DataFrame, attrs: Mapping[Hashable, Any], places: in
         ]
     p = "p_corrected" if "p_corrected" in table else "p"
     columns[p.replace("_corrected", " corr.")] = table[p].tolist()
-    unsure = table["undecided"] if "undecided" in table else [False] * len(table)
-    marks = zip(table["significant"], unsure, strict=True)
-    columns[""] = ["*" * bool(significant) + "?" * bool(doubtful) for significant, doubtful in marks]
+    columns[""] = ["*" * bool(significant) for significant in table["significant"]]
     return columns

@@ -1,5 +1,6 @@
 """Power: how many differences tests find, how many of them by chance, and how many topics they need."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from itertools import combinations, product
 from typing import Any
@@ -12,10 +13,8 @@ from ..scores import Measures, read_scores, rounded, with_legend
 from .compare import refuse_incomplete
 from .tests import TESTS
 
-# Give up at this number of topics, and at this difference.
-_MOST_TOPICS, _LARGEST_DELTA = 10**6, 1e9
-# Relative precision of the smallest difference.
-_EXACTNESS = 1e-9
+# Give up at this number of topics, and at so many steps of the difference, in standard deviations.
+_MOST_TOPICS, _MOST_STEPS, _STEP = 10**6, 10**18, 1e-12
 _PLAN: Parameters = {
     "power": LEVEL,
     "alpha": LEVEL,
@@ -235,19 +234,17 @@ def overlap(compared: pd.DataFrame) -> pd.DataFrame:
     """
     columns = ["measure", *_SYSTEMS, "significant"]
     refuse_incomplete("overlap", compared, columns)
-    decisions: dict[str, dict[frozenset[str], bool]] = {}
-    for name, *pair, significant in compared[columns].itertuples(index=False):
-        of_measure = decisions.setdefault(str(name), {})
-        if frozenset(pair) in of_measure:
-            twice = f"{' and '.join(pair)} twice for {name}"
-            raise ValueError(f"overlap: compared must have each pair of systems once, but has {twice}.")
-        of_measure[frozenset(pair)] = bool(significant)
+    frame = compared[columns].assign(pair=compared[_SYSTEMS].apply(frozenset, axis=1))
+    for measure, name, other, *_ in frame[frame.duplicated(["measure", "pair"])].itertuples(index=False):
+        twice = f"{name} and {other} twice for {measure}"
+        raise ValueError(f"overlap: compared must have each pair of systems once, but has {twice}.")
+    groups = frame.set_index("pair").groupby("measure", sort=False)["significant"]
     rows = []
-    for (measure, here), (other, there) in combinations(decisions.items(), 2):
-        if here.keys() != there.keys():
-            raise ValueError(f"overlap: {measure} and {other} must have the same pairs of systems.")
-        found = [(here[pair], there[pair]) for pair in here]
-        rows.append((measure, other, *map(found.count, [(True, False), (True, True), (False, True)])))
+    for (measure, here), (other, there) in combinations(groups, 2):
+        if {*here.index} != {*there.index}:
+            raise ValueError(f"overlap: {measure!s} and {other!s} must have the same pairs of systems.")
+        one, two = here.to_numpy(dtype=bool), there.reindex(here.index).to_numpy(dtype=bool)
+        rows.append((measure, other, *(np.count_nonzero(both) for both in (one & ~two, one & two, ~one & two))))
     table = pd.DataFrame(rows, columns=["measure", "other_measure", "first_only", "both", "second_only"])
     return with_legend(table, overlap, {})
 
@@ -383,23 +380,18 @@ def _power(delta: float, n: int, sd: float, alpha: float) -> float:
 def _plan_of(measure: str, sd: float, name: str, given: Any, how: Mapping[str, Any]) -> tuple[float, int, float]:
     """Return the difference, the number of topics and the power, of which the difference or the number is ``given``.
 
-    The other is the smallest that is enough, found by bisection.
+    The other is the smallest that is enough.
     """
-    low, high, most = (0.0, 1e-6, _LARGEST_DELTA) if name == "n" else (1, 2, _MOST_TOPICS)
+    step, numbers = (sd * _STEP, range(1, _MOST_STEPS)) if name == "n" else (1, range(2, _MOST_TOPICS + 1))
 
-    def plan(number: Any) -> tuple[float, int, float]:
-        delta, n = (number, given) if name == "n" else (given, number)
+    def plan(number: int) -> tuple[float, int, float]:
+        delta, n = (number * step, given) if name == "n" else (given, number)
         return delta, n, _power(delta, n, sd, how["alpha"])
 
-    def is_enough(number: Any) -> bool:
-        return bool(plan(number)[-1] >= how["power"])
-
-    while not is_enough(high):
-        low, high = high, 2 * high
-        if high > most:
-            why = "so few topics detect no difference" if name == "n" else f"even {most:,} topics would not detect it"
-            raise ValueError(f"topics_needed: {name}={given} is too small for {measure}: {why}.")
-    while high - low > (_EXACTNESS * high if name == "n" else 1):
-        middle = (low + high) / 2 if name == "n" else (low + high + 1) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return plan(high)
+    place = bisect_left(numbers, how["power"], key=lambda number: plan(number)[-1])
+    if place == len(numbers):
+        why = (
+            "so few topics detect no difference" if name == "n" else f"even {_MOST_TOPICS:,} topics would not detect it"
+        )
+        raise ValueError(f"topics_needed: {name}={given} is too small for {measure}: {why}.")
+    return plan(numbers[place])

@@ -116,24 +116,6 @@ class Design(NamedTuple):
         """Whether p comes from random trials, unless these are all that there are."""
         return TESTS[self.test].n_trials is not None
 
-    def decided(self, p: np.ndarray, n_measures: int, n_queries: int) -> dict[str, np.ndarray]:
-        r"""Return the columns that say which p-values are significant, and which more trials could decide otherwise.
-
-        These are within two standard errors of alpha, :math:`\sqrt{p(1-p)/B}` for B trials. A correction changes the
-        errors, too. The permutation test has none if it tries everything.
-        """
-        decisive = adjusted(p, self.correction, n_measures)
-        columns = {"significant": rounded(decisive) < rounded(self.alpha)}
-        if self.correction is not None:
-            columns["p_corrected"] = decisive
-        if self.is_random:
-            # A p-value of 0 has an error, too: that of one trial more, which reaches the difference.
-            at = (p * self.n_trials + 1) / (self.n_trials + 1)
-            none = 1.0 if self.correction is None else len(p) / n_measures
-            error = np.where(p > 0, decisive / np.where(p > 0, p, 1.0), none) * np.sqrt(at * (1 - at) / self.n_trials)
-            columns["undecided"] = (np.abs(decisive - self.alpha) <= 2 * error) & (not self.tries_all(n_queries))
-        return columns
-
     def smallest_p(self, n_systems: int, n_queries: int) -> float:
         """Return the smallest p-value that any values of so many systems and queries could have."""
         if not TESTS[self.test].rearranges:
