@@ -5,6 +5,7 @@ import pytest
 
 import by_hand
 from pyterrier_diversity import Coverage, evaluate_runs, missed_intents
+from pyterrier_diversity.io import write_qrels
 from pyterrier_diversity.warnings import IdsWarning
 
 QRELS = by_hand.qrels("q cause p1 2", "q cause p4 1", "q fix p2 1", "q fix p1 0", "q since p9 1", "r all p1 1").assign(
@@ -85,6 +86,7 @@ def test_qrels_need_neither_weights_nor_texts():
 def test_runs_may_be_files(tmp_path):
     (tmp_path / "a.run").write_text("q Q0 p1 1 1.0 x\n")
     (tmp_path / "b.jsonl").write_text('{"qid": "q", "docno": ["p1"]}\n')
+    write_qrels(NUGGETS, tmp_path / "q.csv")
 
     table = missed_intents(NUGGETS, {name: tmp_path / name for name in ("a.run", "b.jsonl")})
 

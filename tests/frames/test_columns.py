@@ -15,6 +15,7 @@ from by_hand import qrels, value
 from pyterrier_diversity import AP_IA, P_IA, P_Rareness, add_rarity
 from pyterrier_diversity.evaluate import DiversityEvaluator
 from pyterrier_diversity.frames import Columns
+from pyterrier_diversity.io import read_qrels, write_qrels
 from pyterrier_diversity.meta import insert_synthetic_system, pool_depth
 from pyterrier_diversity.transformers import Explain, OnSubtopics, explain_difference
 
@@ -393,3 +394,5 @@ def test_attributes_of_frames_may_be_anything(names, tmp_path):
     assert len(insert_synthetic_system(rare, runs, [P_Rareness @ 2], [1])) == 1
     assert len(explain_difference(*(explain(odd(RUN, {})) for _ in range(2)))) == 3
     assert len(OnSubtopics(pt.Transformer.from_df(RUN.assign(qid="q.a")), subtopics)(topics)) == 3
+    write_qrels(judged, tmp_path / "qrels.parquet")
+    assert values(read_qrels(tmp_path / "qrels.parquet"), RUN) == EXPECTED

@@ -34,7 +34,7 @@ from pyterrier_diversity import (
     transformers,
 )
 from pyterrier_diversity.evaluate import DiversityEvaluator
-from pyterrier_diversity.io import read_qrels, read_run, read_runs
+from pyterrier_diversity.io import read_qrels, read_run, read_runs, write_qrels
 
 QRELS = pd.DataFrame(
     [("1", "a", 1, "x"), ("1", "b", 2, "y"), ("1", "c", 0, "x"), ("2", "d", 1, "x"), ("2", "e", 1, "y")],
@@ -421,9 +421,12 @@ def test_files_are_as_strict_as_python(run, message, tmp_path):
             read_run(given)
 
 
-def test_two_names_of_one_column_that_agree_are_read_as_one():
+def test_two_names_of_one_column_that_agree_are_written_once(tmp_path):
     both = QRELS.assign(query_id=QRELS["qid"], doc_id=QRELS["docno"], relevance=QRELS["label"])
 
+    write_qrels(both, tmp_path / "q.csv")
+
+    assert sorted(read_qrels(tmp_path / "q.csv")) == sorted(QRELS)
     run = RUN.assign(query_id=RUN["qid"], doc_id=RUN["docno"])
     assert page(both, run) == page(QRELS, RUN)
 

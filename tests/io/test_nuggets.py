@@ -15,7 +15,7 @@ import pytest
 from by_hand import value
 from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, StRecall, evaluate_runs, meta, missed_intents
 from pyterrier_diversity.frames import PYTERRIER_NAMES
-from pyterrier_diversity.io import answers, read_nuggets, read_qrels, read_run
+from pyterrier_diversity.io import answers, read_nuggets, read_qrels, read_run, write_qrels
 from pyterrier_diversity.io.nugget_records import FORMATS, format_of
 from shape_examples import OF_NUGGETS
 
@@ -943,7 +943,7 @@ def test_a_table_of_nuggets_without_labels_is_read_as_nuggets(form, tmp_path):
 
 def test_a_table_of_nuggets_with_labels_is_read_as_qrels(tmp_path):
     qrels = read_nuggets(ASSIGNED)
-    qrels.to_csv(tmp_path / "q.csv", index=False)
+    write_qrels(qrels, tmp_path / "q.csv")
 
     pd.testing.assert_frame_equal(read_qrels(tmp_path / "q.csv"), qrels, check_dtype=False)
 

@@ -1,6 +1,5 @@
-"""Qrels that pandas wrote are read as they were, and runs of JSON as those of TREC."""
+"""Qrels that were written are read as they were, and runs of JSON as those of TREC."""
 
-import csv
 import json
 
 import pandas as pd
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_diversity.io import read_qrels, read_run
+from pyterrier_diversity.io import read_qrels, read_run, write_qrels
 
 QRELS = pd.DataFrame(
     {
@@ -25,19 +24,16 @@ QRELS = pd.DataFrame(
 
 @pytest.mark.parametrize("name", ["q.csv", "q.csv.gz", "q.tsv", "q.parquet"])
 def test_qrels_are_read_as_they_were_written(name, tmp_path):
-    path = tmp_path / name
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
-        QRELS.to_parquet(path)
-    else:
-        QRELS.to_csv(path, index=False, sep="\t" if name.endswith("tsv") else ",")
+    write_qrels(QRELS, tmp_path / name)
 
     pd.testing.assert_frame_equal(read_qrels(tmp_path / name), QRELS, check_dtype=False, check_exact=True)
 
 
-def test_names_of_ir_measures_and_numbers_of_ids_are_read_as_those_of_pyterrier(tmp_path):
+def test_names_of_ir_measures_and_numbers_of_ids_are_written_as_those_of_pyterrier(tmp_path):
     names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-    QRELS.assign(qid=[7, 7, 8]).rename(columns=names).to_csv(tmp_path / "q.csv", index=False)
+    write_qrels(QRELS.assign(qid=[7, 7, 8]).rename(columns=names), tmp_path / "q.csv")
 
     expected = QRELS.assign(qid=["7", "7", "8"])
     pd.testing.assert_frame_equal(read_qrels(tmp_path / "q.csv"), expected, check_dtype=False, check_exact=True)
@@ -53,7 +49,7 @@ def test_any_text_and_number_is_read_as_it_was_written(ids, text, label, tmp_pat
     path = tmp_path_factory.mktemp("qrels") / "q.csv"
     qrels = pd.DataFrame([[*ids, label, text]], columns=["qid", "docno", "iteration", "label", "nugget_text"])
 
-    qrels.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC)
+    write_qrels(qrels, path)
 
     assert read_qrels(path).to_numpy().tolist() == qrels.to_numpy().tolist()
 
@@ -66,6 +62,52 @@ def test_whole_labels_are_integers_as_far_as_these_reach(label, kind, tmp_path):
 
     assert read.dtype.kind == kind
     assert read.tolist() == [label, 1]
+
+
+PLAIN = QRELS.iloc[[0, 2]][["qid", "docno", "label", "iteration", "weight"]].assign(docno=["d1", "d2"])
+
+
+@pytest.mark.parametrize("name", ["q.txt", "q.qrels.gz"])
+def test_a_file_of_trec_keeps_intents_labels_and_weights(name, tmp_path):
+    write_qrels(PLAIN, tmp_path / name)
+
+    pd.testing.assert_frame_equal(read_qrels(tmp_path / name), PLAIN.reset_index(drop=True), check_dtype=False)
+
+
+def test_a_file_of_trec_loses_nothing_unless_told_to(tmp_path):
+    path = tmp_path / "q.txt"
+    lost = "the columns importance, nugget_text and 1 intents without judgements"
+
+    with pytest.raises(
+        ValueError, match=rf"^write_qrels: the TREC format cannot store {lost}. Use a path .*lossy=True"
+    ):
+        write_qrels(QRELS.assign(docno=["d1", "", "d2"]), path)
+    assert not path.exists()
+
+    write_qrels(QRELS.assign(docno=["d1", "", "d2"], iteration="a"), path, lossy=True)
+    assert path.read_text() == "007 a d1 2 0.1\n8 a d2 -1 3.0\n"
+
+
+@pytest.mark.parametrize("bad", ["d 1", " d", "d\n", "\u2003"])
+def test_a_file_of_trec_cannot_hold_white_space_in_ids(bad, tmp_path):
+    with pytest.raises(ValueError, match="write_qrels: TREC's format cannot represent the id"):
+        write_qrels(PLAIN.assign(docno=bad), tmp_path / "q.txt", lossy=True)
+
+
+def test_qrels_without_an_iteration_are_written_as_one_intent(tmp_path):
+    write_qrels(PLAIN[["qid", "docno", "label"]], tmp_path / "q.txt")
+
+    assert (tmp_path / "q.txt").read_text() == "007 0 d1 2\n8 0 d2 -1\n"
+
+
+@pytest.mark.parametrize("name", ["q.csv", "q.txt"])
+def test_what_no_file_can_hold_is_refused(name, tmp_path):
+    half = pd.Series("\ud800", PLAIN.index, dtype=object)
+
+    with pytest.raises(ValueError, match=r"^qrels: docno must not contain .* half of a character, but row 0 has"):
+        write_qrels(PLAIN.assign(docno=half), tmp_path / name)
+    with pytest.raises(ValueError, match=r"^write_qrels: .* cannot be written in UTF-8\.$"):
+        write_qrels(PLAIN.assign(intent_type=half), tmp_path / "q.csv")
 
 
 @pytest.mark.parametrize(
@@ -115,3 +157,18 @@ def test_lists_may_have_scores(tmp_path):
 def test_a_line_that_is_no_row_of_a_run_is_refused(row, message, tmp_path):
     with pytest.raises(ValueError, match=rf"run\.jsonl, {message}"):
         read_run(json_lines(tmp_path, [{"qid": "1", "docno": "b", "score": 1}, row]))
+
+
+@pytest.mark.parametrize("name", ["qrels.csv", "qrels.txt", "qrels.txt.gz"])
+def test_qrels_that_cannot_be_written_leave_the_old_file(name, tmp_path, monkeypatch):
+    (tmp_path / name).write_text("old")
+    qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1], "iteration": ["a"]})
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(OSError, match=f"No space left on device: '.*{name}'"):
+        write_qrels(qrels, tmp_path / name)
+
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]

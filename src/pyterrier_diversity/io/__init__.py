@@ -11,7 +11,7 @@ from .nuggets import answers, read_nuggets
 from .readers import OrderedBy, ReadWholeError, checked_order, qrels_frame, read_qrels, read_run, run_frame, run_parts
 from .run_collections import Runs, named_runs, one_or_more_runs, read_perquery, read_runs
 from .tables import Cell, Table, formatted, p_text, write_content, write_table
-from .writing import is_device, refuse_inputs, replaced
+from .writing import is_device, refuse_inputs, replaced, write_qrels
 
 __all__ = [
     "add_lengths",
@@ -23,5 +23,6 @@ __all__ = [
     "read_perquery",
     "read_qrels",
     "read_run",
+    "write_qrels",
     "write_table",
 ]

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .aligned import aligned, in_lines, placed, terminal_width
 from .files import Path
-from .labels import SYSTEMS, printable, tex
+from .labels import SYSTEMS, printable, renamed, tex
 from .records import native
 from .writing import is_device, replaced
 
@@ -185,6 +185,8 @@ def write_table(
     format: FileFormat | None = None,
     places: int | None = None,
     *,
+    names: Mapping[Any, str] | None = None,
+    labels: Mapping[Any, str] | None = None,
     transpose: bool = False,
 ) -> None:
     """Write a table to a file, and how its numbers were computed to a second file.
@@ -202,13 +204,14 @@ def write_table(
     format : {"table", "csv", "tsv", "json", "jsonl", "latex", "html", "markdown", "parquet"}, optional
         By default, the path's ending decides: ``.txt``, ``.csv``, ``.tsv``, ``.json``, ``.jsonl``, ``.tex``, ``.html``,
         ``.md``, ``.parquet``.
-    places, transpose
+    places, names, labels, transpose
         As for `formatted`.
 
     Raises
     ------
     ValueError
-        If the ending or the format is unknown, or two columns of JSON would have the same name.
+        If the ending or the format is unknown, two systems or measures would have the same name, none of the names or
+        labels is known, or two columns of JSON would have the same name.
     ImportError
         If the format is parquet and pyarrow is not installed.
 
@@ -227,10 +230,11 @@ def write_table(
     """
     chosen = format or format_of(path)
     if chosen == "parquet":
-        shown = transposed(frame) if transpose else frame
+        shown = renamed(frame, names, labels)
+        shown = transposed(shown) if transpose else shown
         content: str | bytes = shown.map(_value_in_parquet, places=places).to_parquet(index=False, engine="pyarrow")
     else:
-        content = formatted(frame, chosen, places, transpose=transpose)
+        content = formatted(frame, chosen, places, names=names, labels=labels, transpose=transpose)
     write_content(content, path, frame.attrs)
 
 
@@ -260,13 +264,14 @@ def formatted(
     format: Format = "table",
     places: int | None = None,
     *,
+    names: Mapping[Any, str] | None = None,
+    labels: Mapping[Any, str] | None = None,
     transpose: bool = False,
     width: int | None = None,
 ) -> str:
     r"""Return a table as text, without a line break at its end.
 
-    Control characters in names are escaped (``\x1b``). In LaTeX, formulas (``$...$``) in names of systems and measures
-    stay as they are, and the rest is escaped: ``frame.rename(columns={"RBU@5": "$RBU_5$"})``.
+    Control characters in names are escaped (``\x1b``).
 
     Parameters
     ----------
@@ -278,6 +283,8 @@ def formatted(
         Decimal places of numbers that are not whole. By default, csv, tsv, json and jsonl have all digits, so that
         numbers can be read back exactly; the other formats have 4. A smaller p-value than that is written as
         ``< 0.0001``.
+    names, labels : mapping of str to str, optional
+        What systems and measures are called. In LaTeX, formulas (``$...$``) stay as they are, and the rest is escaped.
     transpose : bool
         Whether the measures are rows and the systems are columns.
     width : int >= 1, optional
@@ -287,7 +294,8 @@ def formatted(
     Raises
     ------
     ValueError
-        If the format is unknown, or two columns of JSON would have the same name.
+        If the format is unknown, two systems or measures would have the same name, none of the names or labels is
+        known, or two columns of JSON would have the same name.
 
     Examples
     --------
@@ -298,6 +306,7 @@ def formatted(
     """
     if format not in FORMATS:
         raise ValueError(f"formatted: format must be one of {', '.join(FORMATS)}, not {format!r}.")
+    frame = renamed(frame, names, labels)
     if format in PEOPLE:
         table = table_of(frame, _DECIMALS if places is None else places)
         table = table.transposed() if transpose else table

@@ -55,6 +55,9 @@ def respelt(text: str) -> str:
     if "IA" in map(str.upper, words):  # some measures have an intent-aware class of their own
         own = known.get(f"{key}ia") or known.get(f"{_key(base)}ia", "")
         forms = [f"{own}{{}}{at}", f"IA({base}{{}}{at})"]
+    if re.match(r"\([\d.]", given):  # RBP(0.8)
+        forms = [form.replace("{}", f"({one}={{}}") for form in forms for one in ("p", "alpha", "gamma", "cutoff")]
+        given = given[1:]
     return next(filter(_is_measure, (before + form.replace("{}", given) + after for form in forms)), "")
 
 
