@@ -57,7 +57,7 @@ def test_a_text_names_a_measure(text, measure):
             (text, f"Unknown measure {text!r}. {FORM}")
             for text in (
                 *("", "RBU(", "IA(", "IA(AP", "IA(AP, AP)", "nDCG@@5", "nDCG@x", "AP # 5", "AP@x", "RBU@5@6"),
-                *("Coverage@10 alpha_nDCG@10", "x.y", "1 + 1", "@0", "\0", "RBP(0.8)", "NRBP-10"),
+                *("Coverage@10 alpha_nDCG@10", "x.y", "1 + 1", "@0", "\0", "RBP(0.8,p=0.9)", "NRBP-10"),
             )
         ),
         # The name is unknown.
@@ -109,7 +109,7 @@ def suggested(text: str) -> str:
         ("StRecall@10", "I-rec@10 i_rec_10 CR@10 S-recall@10 S-Recall_10 SRecall@10 subtopic-recall@10 strec@10"),
         ("SessionDCG@10", "sDCG@10 sDCG_10 sdcg_cut_10 SessionDGC@10"),
         ("nSessionDCG@10", "nsDCG@10 nSDCG@10 nsDCG_cut_10"),
-        ("SDCG@10", "SDCG_10 SDCG_cut_10"),
+        ("SDCG@10", "SDCG_10 SDCG_cut_10 SDCG(10)"),
         (
             "alpha_nDCG@20",
             "alpha-nDCG@20 \u03b1-nDCG@20 a-nDCG@20 alpha_nDCG_20 alpha_nDCG_cut_20 alpha-ndcg.20 alphaNDCG@20",
@@ -139,8 +139,12 @@ def suggested(text: str) -> str:
         ("DINsharp_Q@10", "DIN#-Q@10 DIN#-Q_10"),
         ("IA(Dsharp_nDCG@10)", "IA-D#-nDCG@10 IA(D#-nDCG@10)"),
         ("Sharp(PplusQ(beta=2)@10,gamma=0.3)", "Sharp(P+Q(beta=2)@10,gamma=0.3)"),
-        ("IA(RBP(p=0.8)@10)", "IA(RBP(p=0.8)_10) RBP-IA(p=0.8)@10 IA-RBP(p=0.8)@10"),
-        ("nDCG@10", "nDCG10 ndcg_cut_10 ndcg-cut-10 ndcg_cut.10 NDCG_10"),
+        ("RBP(p=0.8)", "RBP(0.8) rbp(0.8)"),
+        ("RBP(p=0.8,rel=2)@10", "RBP(0.8,rel=2)@10 RBP(.8,rel=2)_10"),
+        ("IA(RBP(p=0.8)@10)", "IA(RBP(0.8)@10) RBP-IA(0.8)@10 IA-RBP(0.8)@10 IA(RBP(p=0.8)_10)"),
+        ("alpha_nDCG(alpha=0.3)@10", "alpha_nDCG(0.3)@10 alpha-nDCG(0.3)@10"),
+        ("Dsharp_nDCG(gamma=0.3)", "D#-nDCG(0.3)"),
+        ("nDCG@10", "nDCG(10) nDCG10 ndcg_cut_10 ndcg-cut-10 ndcg_cut.10 NDCG_10"),
         ("nDCG", "ndcg ndcg_cut nDGC"),
         ("IPrec@0.1", "iprec_at_recall_0.10"),
         ("R@10", "recall_10 recall.10"),
