@@ -39,6 +39,8 @@ _KINDS: dict[type | None, tuple[Any, Callable[[Field], Any]]] = {
 # Words as pandas and spreadsheets quote them: with doubled quotes, numbers, Q0, or separators inside.
 _QUOTED = re.compile(rb'(?:^|[ \t])"(?:[^"\s]*""[^\s]*|[-+]?[0-9.]+|Q0)"(?=\s|$)', re.MULTILINE)
 _SPACED = re.compile(rb'(?:^|[ \t])"[^"\r\n]*[ \t][^"\r\n]*"(?=\s|$)', re.MULTILINE)
+# How many words the lines of runs and qrels have, if none has spaces.
+_SIZES = ({3}, {4}, {5}, {6})
 
 
 def read_columns(source: Source, columns: Kinds, *, separator: str | None = None) -> pd.DataFrame:
@@ -81,9 +83,7 @@ def are_quoted(data: bytes) -> bool:
     """Tell whether words are quoted."""
     if b'"' not in data:
         return False
-    n_words = {len(line.split()) for line in data.splitlines()} - {0}
-    # Without quotes, the lines of runs and qrels have so many words.
-    is_spaced = n_words not in ({3}, {4}, {5}, {6}) and _SPACED.search(data)
+    is_spaced = _SPACED.search(data) and {len(line.split()) for line in data.splitlines()} - {0} not in _SIZES
     return bool(is_spaced or _QUOTED.search(data))
 
 
