@@ -96,6 +96,13 @@ def test_measures_and_groups_come_from_several_texts():
     assert header == f'name,"RBU(p=0.9,e=0.1)@5",AP,{freshstack},"Sharp(alpha_nDCG@5,gamma=0.3)"'
 
 
+@pytest.mark.parametrize("by_query", [[], ["--by-query"]], ids=["means", "by query"])
+def test_the_number_of_queries_is_a_column_on_request(by_query):
+    text = run("evaluate", "demo", BM25, "-m", "RBU@5", "--queries", "--format", "csv", *by_query)
+
+    assert text.splitlines()[0] == ("name,queries,ties@5,qid,RBU@5" if by_query else "name,queries,ties@5,RBU@5")
+
+
 def test_runs_may_be_ordered_by_rank(tmp_path):
     path = tmp_path / "bm25.run"
     lines = [line.split() for line in (FOLDER / "bm25.run").read_text().splitlines()]

@@ -95,11 +95,13 @@ def test_the_share_of_queries_with_ties_across_each_cutoff_is_in_attrs():
     runs = {"mine": pd.concat([untied, tied]), "none": untied}
 
     measures = [RBU @ 1, Adhoc(P @ 2), alpha_nDCG @ 3]
-    table = evaluate_runs(qrels, runs, measures)
+    table, by_query = (evaluate_runs(qrels, runs, measures, queries=True, perquery=each) for each in (False, True))
 
     shares = {"ties@1": 0.0, "ties@2": 0.5, "ties@3": 0.5}
     assert table.attrs["ties"] == {"mine": shares, "none": dict.fromkeys(shares, 0.0)}
-    assert table.attrs["answered"] == {"mine": 2, "none": 1}
+    assert table.columns.tolist() == ["name", "queries", *shares, *map(str, measures)]
+    assert table[["queries", *shares]].to_numpy().tolist() == [[2, 0.0, 0.5, 0.5], [1, 0.0, 0.0, 0.0]]
+    assert by_query.groupby("name")["queries"].unique().map(list).to_dict() == {"mine": [2], "none": [1]}
     # The others have no cutoff, or one that counts turns or judged documents.
     uncut = [nDCG(judged_only=True) @ 5, AP, CT @ 1]
     assert list(evaluate_runs(qrels, runs, uncut).attrs["ties"]["mine"]) == ["ties@5"]

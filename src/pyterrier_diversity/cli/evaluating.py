@@ -37,6 +37,7 @@ def evaluate(
     *,
     by_query: Annotated[bool, "-q"] = False,
     minima: Annotated[tuple[str, ...], MeasureText(), "--min"] = (),
+    queries: bool = False,
     signatures: Annotated[bool, "-s"] = False,
 ) -> None:
     """Evaluate RUNS with QRELS. In Python: evaluate_runs.
@@ -50,6 +51,8 @@ def evaluate(
         Print a row for each query, and a row 'all' with the means.
     minima : MEASURE=VALUE
         Gate: exit with status 3 if a run is below this value, such as 'Coverage@50=0.7'. Repeatable.
+    queries : bool
+        Add a column with the number of queries that each run answers.
     signatures : bool
         Print how each measure was computed, so that others can reproduce it.
     """
@@ -63,7 +66,7 @@ def evaluate(
         raise click.UsageError(f"--format {written.chosen} has no names of runs: give one run, or use --format long.")
     chosen = asked.named(least)
     with asked.checked():
-        found = asked.values(chosen, perquery=by_query or bool(least))
+        found = asked.values(chosen, perquery=by_query or bool(least), queries=queries)
     if found.empty:
         end_if_incomplete(found)
     failures: list[str] = []

@@ -24,7 +24,7 @@ _HEADINGS = {
     "Measures and tests": "measures baselines baseline test correction alternative groups alpha n_trials rng tuning",
     "Input": "columns order doc_len people query depth rel",
     "Gates and warnings": "minima no_worse tolerance strict ignore",
-    "Output": "output format by_query signatures places transpose names labels title dpi",
+    "Output": "output format by_query queries signatures places transpose names labels title dpi",
 }
 # It looks like a hyphen, and no line ends behind it.
 _JOINED = "\N{NON-BREAKING HYPHEN}"

@@ -25,6 +25,7 @@ def evaluate_runs(
     perquery: bool = False,
     n_jobs: int | None = None,
     order: OrderedBy = "score",
+    queries: bool = False,
     doc_len: Mapping[str, float] | str | os.PathLike[str] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame:
@@ -48,6 +49,9 @@ def evaluate_runs(
         cluster whose workers can read the files.
     order : {"score", "rank"}
         The column that orders the documents of a run.
+    queries : bool
+        Whether to count, for each run, the queries of the qrels that it answers (``queries``), and the share of these
+        with a tie across each cutoff (``ties@20``: ranks 20 and 21 have the same score).
     doc_len : mapping or path-like, optional
         The number of words of each document, for `EU_DD`, as in `io.add_lengths`.
     on_error : {"raise", "skip"}
@@ -60,8 +64,7 @@ def evaluate_runs(
         the columns ``name``, ``qid``, ``measure``, ``value``. ``attrs`` has the ``signatures`` of the measures, the
         names of ``empty`` runs and of those whose ids are ``unmatched`` in the qrels, how many queries each run
         ``answered`` and which are ``missing``, the ``errors`` of skipped runs, all ``warnings``,
-        and, for each run and cutoff, the share of answered queries with ``ties`` across it (``ties@20``: ranks 20 and
-        21 have the same score).
+        and, for each run and cutoff, the share of queries with ``ties`` across it.
 
     Raises
     ------
@@ -111,16 +114,20 @@ def evaluate_runs(
             warn(
                 RowsWarning(f"{', '.join(like_means)} counts as a query, because the qrels have a query of this name.")
             )
-    table = _table(call, scored)
+    table = _table(call, scored, counted=queries)
     table.attrs = attrs | {"warnings": [one.as_row() for one in told]}
     table.attrs |= {"queries_like_means": like_means} if like_means else {}
     return table
 
 
-def _table(call: Call, scored: Mapping[str, Scored]) -> pd.DataFrame:
+def _table(call: Call, scored: Mapping[str, Scored], *, counted: bool) -> pd.DataFrame:
     """Return a row for each run, or for each run, query and measure."""
     n_rows = len(call.query_ids) * len(call.measures) if call.by_query else 1
     table: dict[str, Any] = {"name": [name for name in scored for _ in range(n_rows)]}
+    if counted:
+        counts: dict[str, list[float]] = {"queries": [int(run.answered.sum()) for run in scored.values()]}
+        counts |= {cutoff: [run.ties[cutoff] for run in scored.values()] for cutoff in call.cutoffs}
+        table |= {column: np.repeat(of_runs, n_rows) for column, of_runs in counts.items()}
     if call.by_query:
         query_ids = [query_id for query_id in call.query_ids for _ in call.measures]
         table["qid"] = column_of(query_ids * len(scored))
