@@ -21,7 +21,6 @@ from ..frames import Told, collected, give
 from ..measures.composite import last_rank
 from ..measures.groups import read_measures
 from ..warnings import KINDS, DataWarning
-from .options import MeasureText, QrelsText
 from .outputs import FILE, called, tell
 
 
@@ -39,7 +38,7 @@ class Asked:
     columns : THEIRS=OURS,...
         Names of columns in the files and what they mean, such as 'topic=qid,passage=docno,aspect=iteration'.
         Repeatable.
-    measures : tuple of str
+    measures : MEASURE
         A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.
     order : str
         Order the documents of a run by score, as trec_eval does, or by rank.
@@ -62,11 +61,11 @@ class Asked:
         Last rank that counts. By default, all ranks.
     """
 
-    qrels: Annotated[str, QrelsText()]
+    qrels: Annotated[str, click.Path()]
     runs: Annotated[tuple[str, ...], click.Path(path_type=str)]
     _: KW_ONLY
     columns: tuple[str, ...] = ()
-    measures: Annotated[tuple[str, ...], MeasureText(), "-m", "--measure"] = ()
+    measures: Annotated[tuple[str, ...], "-m", "--measure"] = ()
     order: io.OrderedBy = "score"
     strict: bool = False
     ignore: Annotated[tuple[str, ...], click.Choice(list(KINDS))] = ()
