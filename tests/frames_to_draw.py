@@ -45,11 +45,6 @@ MISSED = pd.DataFrame(
     ],
     columns=["name", "qid", "iteration", "nugget_text", "weight", "coverable", "covered_by"],
 )
-STAGES = pd.DataFrame(
-    [("BM25", "1", 1.0), ("BM25", "2", 0.5), ("first 3", "1", 0.5), ("first 3", "2", 0.5)],
-    columns=["name", "qid", "value"],
-).assign(measure="StRecall")
-
 # As of an HSD test with the critical difference 0.2.
 COMPARED = pd.DataFrame(
     [("x", "y", 0.6, 0.5, 0.3), ("x", "z", 0.6, 0.3, 0.01), ("y", "z", 0.5, 0.3, 0.05)],
@@ -66,7 +61,6 @@ PICTURES = {
     "missed_intents": (plots.missed_intents, (MISSED,)),
     "per_query_deltas": (plots.per_query_deltas, (PERQUERY, "AP", "x", "y")),
     "scatter": (plots.scatter, (TWO, "AP", "P@5")),
-    "stages": (plots.stages, (STAGES,)),
     "sweep": (plots.sweep, (SWEPT, "e")),
 }
 

@@ -91,7 +91,6 @@ def pictures() -> dict[str, Callable[[], Any]]:
         "per_query_deltas_of_nine": lambda: plots.per_query_deltas(perquery(), MEASURES[0], SYSTEMS[:9], SYSTEMS[9]),
         "scatter": lambda: plots.scatter(perquery(), *MEASURES[:2]),
         "sweep": lambda: plots.sweep(swept(), "alpha"),
-        "stages": lambda: plots.stages(perquery(), MEASURES[0]),
     }
 
 

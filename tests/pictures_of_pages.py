@@ -9,10 +9,10 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pyterrier as pt
 
-from pyterrier_diversity import RBU, Coverage, DiversityMeasure, alpha_nDCG, evaluate_runs, plots
+from pyterrier_diversity import RBU, Coverage, DiversityMeasure, StRecall, alpha_nDCG, evaluate_runs, plots
 from pyterrier_diversity.arithmetic import divide
 from pyterrier_diversity.parameters import CUTOFF
-from pyterrier_diversity.transformers import BM25, Explain, OnSubtopics
+from pyterrier_diversity.transformers import BM25, Explain, OnSubtopics, XQuAD, stages
 
 
 class _News(DiversityMeasure):
@@ -74,6 +74,18 @@ def reading_a_report() -> None:
     plots.per_query_deltas(values, Coverage @ 5, "xquad", "bm25")
 
 
+def tuning() -> None:
+    """Draw the share of the intents of each query that is left after each step of a pipeline, as the page does."""
+    demo = pt.get_dataset("diversity:demo")
+    xquad = XQuAD(OnSubtopics(BM25(demo.get_corpus_iter(verbose=False)), demo.get_topics("subtopics"), rescore=True))
+    pipeline = pt.Transformer.from_df(demo.get_results("bm25")) >> pt.RankCutoff(10) >> xquad >> pt.RankCutoff(3)
+    after = stages(pipeline)(demo.get_topics())
+    left = evaluate_runs(demo.get_qrels(), after, [StRecall], perquery=True)
+    left = left.pivot_table("value", "name", "qid").loc[list(after)]
+    left.index = ["BM25", "first 10", "xQuAD", "first 3"]
+    left.mean(axis=1).plot(ax=left.plot(color="0.8", legend=False, ylabel="StRecall"), color="black", marker="o")
+
+
 def above(page: str, picture: str) -> None:
     """Draw a picture by the examples of its page, down to the picture."""
     text = files("pyterrier_diversity").joinpath("pt_docs", f"{page}.rst").read_text(encoding="utf-8")
@@ -84,6 +96,7 @@ def above(page: str, picture: str) -> None:
 
 OF_PAGES: dict[str, Callable[[], object]] = {
     **{draw.__name__: draw for draw in (nuggets, own_measure, reading_a_report, sessions)},
+    "stages": tuning,
     "asl_curve": partial(above, "meta_evaluation", "asl_curve"),
     "dynamic_domain": partial(above, "dynamic_domain", "dynamic_domain"),
 }

@@ -24,7 +24,6 @@ OPTIONS = {
     "differences": ["-m", "RBU@5"],
     "missed_intents": ["--query", "2", "-k", "5"],
     "scatter": ["-m", "StRecall@5 RBU@5"],
-    "stages": ["-m", "StRecall"],
 }
 
 
@@ -60,7 +59,7 @@ def test_the_ending_of_the_file_is_its_format(tmp_path, ending):
         (["intent_coverage", QRELS, BM25, "-o", "x.foo"], 2, "svgz, tif, tiff, webp), not 'x.foo'."),
         (["intent_coverage", QRELS, BM25, "-o", "x"], 2, "svgz, tif, tiff, webp), not 'x'."),
         (["intent_coverage", QRELS, BM25, "--query", "1"], 2, "intent_coverage does not read --query: leave it out"),
-        (["stages", QRELS, BM25, "-m", "RBU@5", "--seed", "1"], 2, "stages does not read --seed"),
+        (["scatter", QRELS, BM25, "-m", "RBU@5", "--seed", "1"], 2, "scatter does not read --seed"),
         (["means", QRELS, BM25, "-m", "RBU@5", "-k", "5"], 2, "means does not read --depth"),
         (["rainbow", QRELS, BM25], 2, "'rainbow' is not one of"),
     ],

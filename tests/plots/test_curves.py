@@ -4,7 +4,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from frames_to_draw import PERQUERY, QRELS, RUN, STAGES, lines, names, texts
+from frames_to_draw import PERQUERY, QRELS, RUN, lines, names, texts
 from pyterrier_diversity import RBU, Coverage, StRecall, add_weights, evaluate_runs, plots
 
 pytestmark = pytest.mark.usefixtures("no_layout")
@@ -157,33 +157,6 @@ def test_a_gain_of_a_measure_whose_lower_values_are_better_is_below_0():
 
     assert [bar.get_height() for bar in ax.patches] == pytest.approx([-0.4, 0, 0.8])
     assert ax.get_title().replace("\n", " ").startswith("x against y: 1 better, 1 equal, 1 worse")
-
-
-# Stages
-
-
-def test_stages_have_a_line_for_each_query_and_one_for_the_mean():
-    ax = plots.stages(STAGES, names={"BM25": "the first step"}, labels={"StRecall": "share of the intents"})
-
-    *queries, mean = [line.get_ydata().tolist() for line in ax.get_lines()]
-    assert queries == [[1.0, 0.5], [0.5, 0.5]]
-    assert mean == [0.75, 0.5]
-    assert texts(ax.get_xticklabels()) == ["the first step", "first 3"]
-    assert ax.get_ylabel() == "share of the intents"
-
-
-def test_stages_are_in_the_order_of_the_frame():
-    ax = plots.stages(STAGES.replace({"name": {"BM25": "z", "first 3": "a"}}))
-
-    assert texts(ax.get_xticklabels()) == ["z", "a"]
-    assert ax.get_lines()[-1].get_ydata().tolist() == [0.75, 0.5]
-
-
-def test_stages_of_several_measures_need_the_name_of_one():
-    with pytest.raises(
-        ValueError, match=r"^stages: measure must name one of the 2 measures of the frame: StRecall, AP\."
-    ):
-        plots.stages(pd.concat([STAGES, STAGES.assign(measure="AP")]))
 
 
 def test_a_sweep_has_a_line_for_each_system_and_measure_along_the_parameter():

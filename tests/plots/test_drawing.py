@@ -17,7 +17,6 @@ from pyterrier_diversity.transformers import Explain
 
 # What returns the frame of a picture that has another name.
 SOURCES = {
-    "stages": "evaluate_runs(..., perquery=True)",
     "differences": "meta.compare",
     "explain": "transformers.Explain",
     "means": "meta.compare",
@@ -114,7 +113,6 @@ def frames_of_meta():
 ALSO = {
     "per_query_deltas": {"evaluate_runs(..., perquery=True)", "meta.expected_over_cutoffs"},
     "scatter": {"evaluate_runs(..., perquery=True)", "meta.expected_over_cutoffs"},
-    "stages": {"pt.Experiment(..., perquery=True)", "meta.expected_over_cutoffs"},
 }
 DRAWN = {name: draw for name, (draw, _) in PICTURES.items() if name not in {"intent_coverage", "sweep"}}
 

@@ -12,7 +12,6 @@ the picture                    is drawn from
 `per_query_deltas`, `scatter`  ``pt.Experiment(..., perquery=True)``; `meta.risk` weighs the losses
 `sweep`                        ``evaluate_runs`` with measures of a `grid`, or ``pt.GridScan``
 `means`, `differences`         `meta.compare`
-`stages`                       ``evaluate_runs(..., perquery=True)`` of `transformers.stages`
 ============================== =========================================================================================
 
 The frames of other functions of `meta` are drawn by pandas, in one line: see the examples of `meta.asl_curve`,

@@ -23,7 +23,6 @@ from .drawing import COLOURS, LINE, Axes, Colours, Names
 __all__ = [
     "intent_coverage",
     "per_query_deltas",
-    "stages",
     "sweep",
 ]
 
@@ -171,55 +170,6 @@ def per_query_deltas(
         drawing.integers(ax.xaxis)
         told = f"against {shown[baseline]}, {len(scores.queries)} queries"
         return drawing.caption(ax, told, x="queries by difference, each system's largest gain first", y=what)
-
-
-def stages(
-    perquery: Any, measure: object = None, *, names: Names = None, labels: Names = None, ax: Axes | None = None
-) -> Axes:
-    """Show what is left after each step of a pipeline, on each query and on average.
-
-    Parameters
-    ----------
-    perquery : frame, path-like, or several of them
-        The values for the results of `transformers.stages`, in the order of the steps, as
-        ``evaluate_runs(..., perquery=True)`` returns them. With `StRecall`, they are the share of the intents that is
-        left.
-    measure : Measure or str, optional
-        The measure to show; required if there are several.
-    names, labels : mapping, optional
-        The text to show for each step or measure, by its name.
-    ax : Axes, optional
-        Where to draw; by default, a new figure.
-
-    Returns
-    -------
-    Axes
-        A grey line for each query, and a line for the mean.
-
-    Raises
-    ------
-    ValueError
-        If the frame cannot be read, the measure is missing, or ``measure`` is required but not given.
-
-    Examples
-    --------
-    >>> rows = [("BM25", "1", 1.0), ("BM25", "2", 0.5), ("first 3", "1", 0.5), ("first 3", "2", 0.25)]
-    >>> ax = stages(pd.DataFrame(rows, columns=["name", "qid", "value"]).assign(measure="StRecall"))
-    >>> ax.get_lines()[-1].get_ydata().tolist()
-    [0.75, 0.375]
-    """
-    scores = read_scores(drawing.of_measure("stages", read_perquery(perquery), measure))
-    steps, (shown,) = [scores.systems.index(name) for name in scores.given], scores.measures
-    values = scores.unrounded[shown][steps]
-    with drawing.axes(ax, max(4.8, 1.2 * len(steps))) as ax:
-        ax.plot(values, color="0.8", marker=".")
-        ax.plot(values.mean(axis=1), color=COLOURS[0], marker="o", linewidth=2)
-        drawing.legend(ax, [ax.get_lines()[0], ax.get_lines()[-1]], ["a query", "mean"])
-        given = called("names", names, scores.given).values()
-        texts = [drawing.fitted(name, max(14, *map(len, drawing.ENDS.split(name)))) for name in given]
-        ax.set_xticks(range(len(steps)), texts)
-        what = called("labels", labels, [shown])[shown]
-        return drawing.caption(ax, f"{len(scores.queries)} queries", x="step", y=what)
 
 
 def sweep(

@@ -29,8 +29,6 @@ BLUE = COLOURS[0]
 # One marker more than colours, so that many lines differ.
 MARKERS = "os^DvPX*<>p"
 _DASHES = ("-", "--", "-.", ":")
-# Where a line may end: at spaces, and between two words behind one of these marks.
-ENDS = re.compile(r"(\s+|(?<=[\w)'\"\]][-,(+*/|>])(?=\w))")
 _FORMULA = re.compile(r"\$[^$]*\$")
 
 # Characters in a line of a name, and in an inch of other texts of 10 points.
@@ -128,7 +126,8 @@ def of_measure(who: str, frame: pd.DataFrame, measure: object) -> pd.DataFrame:
 class _Wrapper(TextWrapper):
     """A wrapper that ends lines at spaces, and in names of measures and steps behind marks, too."""
 
-    wordsep_re = ENDS
+    # At spaces, and between two words behind one of these marks.
+    wordsep_re = re.compile(r"(\s+|(?<=[\w)'\"\]][-,(+*/|>])(?=\w))")
 
 
 def fitted(text: object, width: int = _NAME, lines: int | None = None) -> str:
