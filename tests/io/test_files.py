@@ -264,3 +264,13 @@ def test_nothing_in_a_pipe_is_an_error(command, tmp_path):
 
     assert result.exit_code == 1
     assert "standard input is empty. A program that should write to it may have failed" in result.output
+
+
+@pytest.mark.parametrize(
+    ("word", "told"), [("2", "1.0000"), ("x", "standard input, line 1: score must be a finite number")]
+)
+def test_columns_of_a_pipe_may_have_names_by_number(word, told, tmp_path):
+    (tmp_path / "qrels").write_text("1 a d 1\n")
+    arguments = f"evaluate {tmp_path}/qrels - -m StRecall@5 --columns 1=qid,2=docno,3=score".split()
+
+    assert told in CliRunner().invoke(app, arguments, input=f"1 d {word}\n").output

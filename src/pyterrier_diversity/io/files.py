@@ -172,8 +172,7 @@ def copied(pipe: Path, folder: str) -> Renamed:
     with opened as stream, open(copy, "wb") as file:
         shutil.copyfileobj(stream, file)
     if not os.path.getsize(copy):
-        because = "A program that should write to it may have failed, or it was already read."
-        raise ValueError(f"{name} is empty. {because}")
+        raise ValueError(f"{name} is empty. A program that should write to it may have failed, or it was already read.")
     return copy
 
 
