@@ -51,8 +51,8 @@ def qrels() -> pd.DataFrame:
 def everything_that_draws(perquery, runs, qrels):
     """Return a function that calls all methods that draw, with trials for several tasks each."""
 
-    def call(n_jobs: int | None) -> dict[str, pd.DataFrame]:
-        how = {"rng": 1, "n_jobs": n_jobs}
+    def call() -> dict[str, pd.DataFrame]:
+        how = {"rng": 1}
         return {
             "tukey-randomised": compare(perquery, "tukey-randomised", n_trials=9000, **how),
             "bootstrap": compare(perquery, "bootstrap", **how),
@@ -68,17 +68,18 @@ def everything_that_draws(perquery, runs, qrels):
 
 @pytest.fixture(scope="module")
 def alone(everything_that_draws):
-    return everything_that_draws(1)
+    return everything_that_draws()
 
 
 def test_zero_workers_are_refused():
     with pytest.raises(ValueError, match=r"^n_jobs must be a number of workers, or -1 for all cores, not 0\.$"):
-        in_parallel(math.gcd, [(4, 6)], n_jobs=0, what="divisors")
+        enough_workers(1, 0)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2])
 def test_tasks_give_their_results_in_order(n_jobs):
-    assert in_parallel(math.gcd, [(4, 6), (9, 6), (5, 7)], n_jobs=n_jobs, what="divisors") == [2, 3, 1]
+    with joblib.parallel_config(n_jobs=n_jobs):
+        assert in_parallel(math.gcd, [(4, 6), (9, 6), (5, 7)], what="divisors") == [2, 3, 1]
 
 
 def test_there_are_no_more_workers_than_tasks(monkeypatch):
@@ -86,7 +87,8 @@ def test_there_are_no_more_workers_than_tasks(monkeypatch):
     parallel = joblib.Parallel
     monkeypatch.setattr(joblib, "Parallel", lambda n_jobs, **how: asked.append(n_jobs) or parallel(n_jobs, **how))
 
-    assert in_parallel(math.gcd, [(4, 6), (9, 6)], n_jobs=100_000, what="divisors") == [2, 3]
+    with joblib.parallel_config(n_jobs=100_000):
+        assert in_parallel(math.gcd, [(4, 6), (9, 6)], what="divisors") == [2, 3]
     assert asked == [2]
 
 
@@ -113,8 +115,8 @@ def test_a_shared_function_needs_no_name(how):
 
 
 def test_a_worker_that_dies_ends_the_call():
-    with pytest.raises(BrokenExecutor):
-        in_parallel(os._exit, [(1,), (1,)], n_jobs=2, what="deaths")
+    with joblib.parallel_config(n_jobs=2), pytest.raises(BrokenExecutor):
+        in_parallel(os._exit, [(1,), (1,)], what="deaths")
 
 
 def worker(task: int) -> str:
@@ -138,11 +140,11 @@ def dask_workers():
 
 
 def test_tasks_are_done_by_the_workers_of_a_dask_cluster(dask_workers):
-    assert set(in_parallel(worker, [(task,) for task in range(20)], n_jobs=None, what="tasks")) <= dask_workers
+    assert set(in_parallel(worker, [(task,) for task in range(20)], what="tasks")) <= dask_workers
 
 
 def test_a_dask_cluster_draws_what_one_worker_draws(dask_workers, everything_that_draws, alone):
-    for name, table in everything_that_draws(None).items():
+    for name, table in everything_that_draws().items():
         pd.testing.assert_frame_equal(table, alone[name], check_exact=True)
 
 

@@ -19,10 +19,10 @@ Task = tuple[str, tuple[Any, ...]]
 _loaded: dict[str, Any] = {}
 
 
-def in_parallel(
-    function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], *, n_jobs: int | None, what: str
-) -> list[T]:
+def in_parallel(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], *, what: str) -> list[T]:
     """Call a function with the arguments of each task, with a progress bar, and return the results in order.
+
+    ``joblib.parallel_config`` sets the number of workers.
 
     Parameters
     ----------
@@ -30,13 +30,10 @@ def in_parallel(
         A function at the top level of a module, so that other processes can import it.
     tasks : sequence of tuple
         The arguments of each call.
-    n_jobs : int, optional
-        Number of workers, as in ``joblib.Parallel``; -1 for all cores, None for the setting of
-        ``joblib.parallel_config``.
     what : str
         The title of the progress bar.
     """
-    n_workers = enough_workers(len(tasks), n_jobs)
+    n_workers = enough_workers(len(tasks))
     numbered = as_finished(operator.call, function, enumerate(tasks), n_workers=n_workers)
     found = dict(progress_bar(len(tasks), what, iterable=numbered))
     return [found[number] for number in range(len(tasks))]
@@ -112,7 +109,7 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def enough_workers(n_tasks: int, n_jobs: int | None) -> int:
+def enough_workers(n_tasks: int, n_jobs: int | None = None) -> int:
     """Return a number of workers with a task and a core for each: joblib starts as many as it is told to."""
     if n_jobs == 0:
         raise ValueError("n_jobs must be a number of workers, or -1 for all cores, not 0.")

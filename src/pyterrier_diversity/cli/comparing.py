@@ -62,7 +62,7 @@ def compare(
     if len(asked.paths) < 2:
         same = f" {others[0]} is both." if others else ""
         raise click.UsageError(f"Give at least two runs to compare, or one run and another --baseline.{same}")
-    how |= {"rng": asked.rng, "n_jobs": asked.n_jobs}
+    how["rng"] = asked.rng
     gates = pd.DataFrame({"fails": [], "message": []})
     with asked.checked():
         values = asked.values(chosen, perquery=True)

@@ -77,9 +77,13 @@ class Asked:
     depth: Annotated[int | None, "-k"] = None
 
     def __post_init__(self) -> None:
-        """Ignore classes of warnings until the command ends."""
+        """Ignore classes of warnings and set the number of workers until the command ends."""
         for name in self.ignore:
             warnings.filterwarnings("ignore", category=KINDS[name])
+        if self.n_jobs is not None:
+            import joblib
+
+            click.get_current_context().with_resource(joblib.parallel_config(n_jobs=self.n_jobs))
 
     @cached_property
     def chosen(self) -> list[ir_measures.Measure]:
@@ -250,7 +254,7 @@ class Asked:
     ) -> pd.DataFrame:
         """Evaluate the runs, without those that cannot be read. By default, the qrels are read."""
         judged = self.judged_by(self.qrels, measures) if judged is None else judged
-        how = {"on_error": "skip", "n_jobs": self.n_jobs, "order": self.order, "doc_len": self.doc_len} | how
+        how = {"on_error": "skip", "order": self.order, "doc_len": self.doc_len} | how
         return evaluate_runs(judged, self.given, measures, **how)
 
     @property

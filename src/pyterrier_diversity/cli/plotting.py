@@ -66,11 +66,10 @@ class Drawn(Called, Asked):
         return self.chosen
 
 
-_OF_VALUES = ("measures", "n_jobs")
 # The values of the parameters of pictures, and the options that they come from.
 _GIVEN: dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]] = {
-    "perquery": (lambda drawn: drawn.perquery, _OF_VALUES),
-    "compared": (lambda drawn: meta.compare(drawn.perquery, rng=drawn.rng, n_jobs=drawn.n_jobs), (*_OF_VALUES, "rng")),
+    "perquery": (lambda drawn: drawn.perquery, ("measures",)),
+    "compared": (lambda drawn: meta.compare(drawn.perquery, rng=drawn.rng), ("measures", "rng")),
     "qrels": (lambda drawn: drawn.judged, ()),
     "runs": (lambda drawn: drawn.frames, ()),
     "explained": (lambda drawn: drawn.explained(), ("measures", "query")),
@@ -89,7 +88,7 @@ _CHOSEN = list(dict.fromkeys(option for _, options in _GIVEN.values() for option
 
 
 @command
-@of(Drawn, "picture", "qrels", "runs", "columns", *_CHOSEN, "order", "doc_len", "names")
+@of(Drawn, "picture", "qrels", "runs", "columns", *_CHOSEN, "order", "doc_len", "names", "n_jobs")
 def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) -> None:
     """Draw a picture of RUNS and save it.
 

@@ -33,7 +33,6 @@ def stability(
     n_trials: int = 1000,
     fuzziness: float = 0.05,
     rng: Rng = None,
-    n_jobs: int | None = None,
 ) -> pd.DataFrame:
     r"""Compute how often a measure orders two systems the same way on different samples of the topics.
 
@@ -52,8 +51,6 @@ def stability(
         Two systems are tied in a trial if their means differ by at most this.
     rng : int or Generator, optional
         Random seed.
-    n_jobs : int, optional
-        Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
@@ -113,7 +110,7 @@ def stability(
     # Drawn before the work is divided, so that the result does not depend on the number of workers.
     samples = _samples(generator_of(rng), n_queries, n_topics, n_trials)
     tasks = [(values, samples, fuzziness) for values in scores.unrounded.values()]
-    results = in_parallel(_stability_of, tasks, n_jobs=n_jobs, what="stability")
+    results = in_parallel(_stability_of, tasks, what="stability")
     table = pd.DataFrame(results, pd.Index(scores.measures, name="measure"), ["stability", "ties"]).reset_index()
     return with_legend(table, stability, {**scores.sizes, "n_topics": n_topics, **how, **seed_of(rng)})
 
@@ -126,7 +123,6 @@ def topic_sampling(
     n_trials: int = 100,
     group: Group | None = None,
     rng: Rng = None,
-    n_jobs: int | None = None,
 ) -> pd.DataFrame:
     """Compare the ranking of the systems by a sample of the topics with the ranking by all topics.
 
@@ -147,8 +143,6 @@ def topic_sampling(
         The family of each measure, by the measure's name.
     rng : int or Generator, optional
         Random seed or generator.
-    n_jobs : int, optional
-        Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
@@ -212,7 +206,7 @@ def topic_sampling(
     sized = zip(drawn, generator_of(rng).spawn(len(drawn)), strict=True)
     samples = [_samples(generator, n_queries, n, n_trials) for n, generator in sized]
     tasks = list(product(scores.unrounded.values(), samples))
-    taus = in_parallel(_taus_of_samples, tasks, n_jobs=n_jobs, what="samples of topics")
+    taus = in_parallel(_taus_of_samples, tasks, what="samples of topics")
     frame = over_trials(np.array(taus), {"measure": scores.measures, "size": drawn}, "tau", "sd")
     frame = with_families(who, frame, group)
     return with_legend(frame, topic_sampling, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)})

@@ -52,7 +52,6 @@ def number_of_systems(
     cutoff: int = 100,
     form: RarityForm = "linear",
     rng: Rng = None,
-    n_jobs: int | None = None,
 ) -> pd.DataFrame:
     r"""Measure how much the ranking of systems by rareness depends on the other systems.
 
@@ -76,8 +75,6 @@ def number_of_systems(
         As in `add_rarity`.
     rng : int or Generator, optional
         Random seed or generator.
-    n_jobs : int, optional
-        Number of parallel workers, as for joblib. It does not change the result.
 
     Returns
     -------
@@ -147,7 +144,7 @@ def number_of_systems(
         drawn = np.array([generator.choice(len(named), size, replace=False) for _ in range(how["n_trials"])])
         batches = np.array_split(drawn, -(-len(drawn) // _BATCH))
         tasks += [(found, wanted, rounded(initial), batch, how) for batch in batches]
-    results = in_parallel(_correlations, tasks, n_jobs=n_jobs, what="number of systems")
+    results = in_parallel(_correlations, tasks, what="number of systems")
     correlations = np.concatenate(results, axis=1).reshape(-1, how["n_trials"])
     table = over_trials(correlations, {"measure": chosen, "n_systems": sizes}, "mean", "std")
     attrs: dict[Any, Any] = {"n_systems": len(named), "n_queries": len(judgements), **how, **seed_of(rng)}

@@ -37,7 +37,6 @@ def compare(
     alpha: float = 0.05,
     ci: float | None = None,
     rng: Rng = None,
-    n_jobs: int | None = None,
 ) -> pd.DataFrame:
     """Test which differences between systems are significant.
 
@@ -66,8 +65,6 @@ def compare(
         Confidence level of the intervals, by default 1 - alpha.
     rng : int or Generator, optional
         Random seed.
-    n_jobs : int, optional
-        Number of parallel workers, as for joblib.
 
     Returns
     -------
@@ -121,6 +118,7 @@ def compare(
     Notes
     -----
     `meta.significance.tests` defines the tests. All pairs and measures share the same random trials.
+    ``joblib.parallel_config(n_jobs=4)`` gives them workers.
 
     References
     ----------
@@ -141,9 +139,7 @@ def compare(
     """
     who, perquery = "compare", read_perquery(perquery)
     scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
-    how = design(
-        who, scores, n_trials, correction, rng, n_jobs, test=test, groups=groups, alternative=alternative, alpha=alpha
-    )
+    how = design(who, scores, n_trials, correction, rng, test=test, groups=groups, alternative=alternative, alpha=alpha)
     level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
     for name, outside in (("alpha", how.alpha), ("(1 - ci)", level)):
         if how.is_random and np.round(how.n_trials * outside, 10) < 1:

@@ -222,7 +222,7 @@ def worse_than(
     n_trials = min(max(_N_TRIALS, math.ceil(20 * m / alpha)), _MOST_TRIALS)
     blocks = blocks_of(rng, n_trials, max(m, n_queries))
     holm = "holm" if m > 1 else None
-    how = Design("permutation", "all", n_trials, blocks, alpha, holm, None, "greater", seed_of(rng), alpha / m)
+    how = Design("permutation", "all", n_trials, blocks, alpha, holm, "greater", seed_of(rng), alpha / m)
     p = _p_values([gate.losses for gate in gates], how)
     best = np.array([how.smallest_p(2, n_queries if gate.why else len(gate.losses)) for gate in gates])
     if (least := adjusted(best, holm).max()) >= alpha:

@@ -81,7 +81,6 @@ class Design(NamedTuple):
     blocks: Blocks
     alpha: float
     correction: str | None
-    n_jobs: int | None
     alternative: Alternative = "two-sided"
     seed: Mapping[Hashable, int] = {}
     level: float = 0.05
@@ -181,13 +180,13 @@ def mean_interval(
 def _in_parts(function: Callable[..., Any], rows: np.ndarray, how: Design, cells: int, *others: Any) -> list[Any]:
     """Call a function for as many rows at a time as fit in memory, with ``cells`` numbers for each."""
     tasks = [(rows[part], *others) for part in slices(len(rows), cells)]
-    return in_parallel(function, tasks, n_jobs=how.n_jobs, what=how.test)
+    return in_parallel(function, tasks, what=how.test)
 
 
 def _randomised_hsd(values: np.ndarray, delta: np.ndarray, how: Design) -> PairResults:
     # Sakai (2013), Fig. 4.
     tasks = [(values, *block) for block in how.blocks]
-    ranges = np.sort(rounded(np.concatenate(in_parallel(_ranges, tasks, n_jobs=how.n_jobs, what=how.test))))
+    ranges = np.sort(rounded(np.concatenate(in_parallel(_ranges, tasks, what=how.test))))
     p = (how.n_trials - np.searchsorted(ranges, delta)) / how.n_trials
     return PairResults(p, critical(ranges, how.level))
 
@@ -343,9 +342,7 @@ _DESIGN: Parameters = {
 }
 
 
-def design(
-    who: str, scores: Scores, n_trials: int | None, correction: str | None, rng: Rng, n_jobs: int | None, **options: Any
-) -> Design:
+def design(who: str, scores: Scores, n_trials: int | None, correction: str | None, rng: Rng, **options: Any) -> Design:
     """Check the parameters of a test, and seed its trials.
 
     Raises
@@ -360,7 +357,7 @@ def design(
     test = given["test"]
     given["n_trials"] = given["n_trials"] or TESTS[test].n_trials or 1
     blocks = blocks_of(rng, given["n_trials"], len(scores.systems) * len(scores.queries))
-    how = Design(blocks=blocks, correction=correction, n_jobs=n_jobs, seed=seed_of(rng), **given)
+    how = Design(blocks=blocks, correction=correction, seed=seed_of(rng), **given)
     of_pairs = ", ".join(repr(name) for name, each in TESTS.items() if each.of_all is None)
     if how.alternative != "two-sided" and TESTS[test].of_all is not None:
         raise ValueError(
