@@ -75,7 +75,7 @@ def test_words_are_completed():
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
-@pytest.mark.parametrize("arguments", [["--help"], OF_FILES], ids=["help", "files"])
+@pytest.mark.parametrize("arguments", [["--version"], OF_FILES], ids=["version", "files"])
 def test_a_full_disk_is_one_sentence(arguments):
     with open("/dev/full", "w") as full:
         ran = python("from pyterrier_diversity.cli import app; app()", *arguments, stdout=full)
@@ -181,7 +181,7 @@ def test_an_import_does_not_lose_an_interrupt(then):
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "Interrupted.\n")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], OF_FILES], ids=["help", "files"])
+@pytest.mark.parametrize("arguments", [["--version"], OF_FILES], ids=["version", "files"])
 def test_a_closed_standard_output_is_silent(arguments):
     ran = shell_command(f"{' '.join(arguments)} >&-")
 

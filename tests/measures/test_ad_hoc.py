@@ -114,7 +114,7 @@ def test_values_are_those_of_the_providers(seed):
 
 
 def test_values_of_long_rankings_are_those_of_the_providers():
-    ours, theirs = beside(SERVED, *drawn(9, n_queries=1, n_docs=3000))
+    ours, theirs = beside(SERVED, *drawn(9, n_queries=1, n_docs=1200))
 
     assert ours == pytest.approx(theirs, abs=1e-12)
 
