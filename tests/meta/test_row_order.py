@@ -116,7 +116,7 @@ def thrice(frame):
         (lambda frame: topic_sampling(frame, sizes=[2, 5], n_trials=20, rng=1), ["measure", "size"]),
         (lambda frame: topics_needed(frame, n=9), ["measure"]),
         # So many queries that flips are drawn.
-        (lambda frame: worse_than(thrice(frame), "s10", all_systems=True, rng=1), ["measure", "name"]),
+        (lambda frame: worse_than(thrice(frame.query("measure == 'AP'")), "s10", all_systems=True, rng=1), ["name"]),
         (unanimity, ["measure"]),
         (lambda frame: rank_correlation(frame), ["measure", "reference"]),
         (lambda frame: risk(frame, "s10"), ["measure", "name"]),
@@ -180,6 +180,8 @@ def in_two_orders(names, random):
     ]
 
 
+# Rows in any order may look as if they came from the worst to the best.
+@pytest.mark.filterwarnings("ignore::pyterrier_diversity.warnings.RanksWarning")
 @pytest.mark.parametrize(
     "function",
     [
