@@ -203,6 +203,7 @@ class Evaluation:
         """
         values: dict[int, np.ndarray] = {}
         over = {view: found.view(view) for view in self._views}
+        no_ranking = {view: ranked.n == 0 for view, ranked in over.items() if not ranked.n.all()}
         tops = {
             (view, judged_only, cutoff): (over[view].judged_only if judged_only else over[view]).top(cutoff)
             for view, judged_only, cutoff in self._reads
@@ -210,18 +211,19 @@ class Evaluation:
         for view, theirs, delegated in self._delegated:
             values |= zip(theirs, np.concatenate([part.values(over[view]) for part in delegated], axis=1), strict=True)
         for reads, number, ours, judgements in self.steps:
-            n = over[judgements].n
             if isinstance(ours, CompositeMeasure):
                 computed = ours.combine([values[part] for part in reads], judgements)
             else:
                 missing = [column for column in ours.NEEDS if column not in judgements.columns]
-                if missing and n.any():
+                if missing and over[judgements].n.any():
                     hint = f"; {WRITTEN_BY[missing[0]]}" if missing[0] in WRITTEN_BY else ""
                     raise ValueError(f"{ours} needs the column {' and the column '.join(missing)} in the qrels{hint}.")
                 computed = ours.score(tops[reads])
             checked = valid(ours, computed, judgements.query_ids)
             # A query without a ranking has the default.
-            values[number] = checked if np.count_nonzero(n) == len(n) else np.where(n == 0, ours.DEFAULT, checked)
+            values[number] = checked
+            if judgements in no_ranking:
+                values[number] = np.where(no_ranking[judgements], ours.DEFAULT, checked)
         return np.array([values[number] for number in self._asked]).reshape(len(self._asked), len(self._judgements))
 
 

@@ -1,7 +1,6 @@
 """Read a run into rankings, in the same order for all measures."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise, repeat, starmap
 
@@ -92,8 +91,9 @@ class Run:
         self._start = np.cumsum(self._size) - self._size
         self._warned: set[str] = set()
         self._doubts = doubts
-        with self._doubting() as found:
-            ordered.add_odd(found)
+        found = doubts or Doubts(_SEVERAL)
+        ordered.add_odd(found)
+        self._tell(found)
 
     def __len__(self) -> int:
         """Return the number of queries."""
@@ -127,11 +127,12 @@ class Run:
         of = places(self.query_ids, judgements.query_index)
         found = None if isinstance(self.docs, np.ndarray) else self._in_arrow(judgements, of, depth)
         ranks, n, has_repeats = self._in_dicts(judgements, of, depth) if found is None else found
-        with self._doubting() as doubts:
-            self._add_queries(doubts, judgements.query_ids, of, has_repeats)
-            doubts.is_judged |= bool(ranks.any())
-            if not doubts.is_judged and np.count_nonzero(n) >= doubts.fewest:
-                self._add_unjudged(doubts, judgements, np.flatnonzero(n).tolist())
+        doubts = self._doubts or Doubts(_SEVERAL)
+        self._add_queries(doubts, judgements.query_ids, of, has_repeats)
+        doubts.is_judged |= bool(ranks.any())
+        if not doubts.is_judged and np.count_nonzero(n) >= doubts.fewest:
+            self._add_unjudged(doubts, judgements, np.flatnonzero(n).tolist())
+        self._tell(doubts)
         if self._of_integers != judgements.of_integers:
             self._refuse_lost_zeros(judgements)
         return ranks, n
@@ -200,8 +201,9 @@ class Run:
     def rankings(self, query_ids: Sequence[str], depth: int | None = None) -> list[list[str]]:
         """Return the documents of each query, best first, down to a depth, with the warnings of `find`."""
         of = places(self.query_ids, dict(zip(query_ids, range(len(query_ids)), strict=True)))
-        with self._doubting() as doubts:
-            self._add_queries(doubts, query_ids, of, bool(self.repeats.any()))
+        doubts = self._doubts or Doubts(_SEVERAL)
+        self._add_queries(doubts, query_ids, of, bool(self.repeats.any()))
+        self._tell(doubts)
         return [self.ranking(query_id, depth) for query_id in query_ids]
 
     @cached_property
@@ -228,11 +230,8 @@ class Run:
             warn(warning)
             self._warned.add(str(warning))
 
-    @contextmanager
-    def _doubting(self) -> Iterator[Doubts]:
-        """Give what doubts are added to; without doubts of the whole run, warn of them at once."""
-        doubts = self._doubts or Doubts(_SEVERAL)
-        yield doubts
+    def _tell(self, doubts: Doubts) -> None:
+        """Warn of doubts at once, if they are not added up over the whole run."""
         for warning in doubts.warnings() if self._doubts is None else ():
             self.warn_once(warning)
 
