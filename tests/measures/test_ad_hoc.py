@@ -8,7 +8,7 @@ from ir_measures import AP, RBP, RR, P, nDCG
 
 import by_hand
 from pyterrier_diversity import ERR, IA, Adhoc, Sharp, signature
-from pyterrier_diversity.measures.base import formula_of, implementation
+from pyterrier_diversity.measures.base import implementation
 
 EXP = nDCG(dcg="exp-log2")
 SERVED = [
@@ -138,7 +138,7 @@ def test_each_intent_has_the_value_of_the_providers():
 
 @pytest.mark.parametrize("measure", [*SERVED, EXP @ 5, EXP(judged_only=True) @ 5, ERR @ 20], ids=repr)
 def test_formulas_are_used_inside_of_other_measures(measure):
-    assert formula_of(measure) is not None
+    assert implementation(measure, inside=True) is not None
     for outer in (IA, Adhoc, Sharp):
         assert " over " not in signature(outer(measure))
 
@@ -151,13 +151,13 @@ def test_a_bare_measure_stays_its_owners(measure):
 
 @pytest.mark.parametrize("measure", PROVIDED, ids=repr)
 def test_other_measures_and_parameters_are_left_to_their_providers(measure):
-    assert formula_of(measure) is None
+    assert implementation(measure, inside=True) is None
 
 
 def test_a_measure_that_a_user_defines_under_the_same_name_is_the_users():
     own = ir_measures.define_byquery(lambda qrels, run: 42.0, name="P")
 
-    assert formula_of(own) is None
+    assert implementation(own, inside=True) is None
     assert by_hand.value(Adhoc(own), by_hand.qrels("q x a 1"), by_hand.run(q="a")) == 42
 
 

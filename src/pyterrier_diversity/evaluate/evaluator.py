@@ -15,7 +15,7 @@ from ir_measures.util import CalcResults
 
 from ..frames import QRELS_COLUMNS, RUN_COLUMNS, given_frame, warn
 from ..judged import Judgements, Ranked, Run, judge
-from ..measures.base import CompositeMeasure, DiversityMeasure, formula_of, implementation, parts_of, range_text
+from ..measures.base import CompositeMeasure, DiversityMeasure, implementation, parts_of, range_text
 from ..warnings import DataWarning, IntentsWarning
 from .delegated import Delegated, bare, over_view, refuse_misread
 
@@ -173,7 +173,7 @@ class Evaluation:
 
     def _planned(self, measure: ir_measures.Measure, judgements: Judgements, is_bare: bool = False) -> int:
         """Return the number of a measure over a view in the plan, to which it is added after its parts."""
-        ours = implementation(measure) if is_bare else formula_of(measure)
+        ours = implementation(measure, inside=not is_bare)
         is_bare = is_bare and ours is None
         several = ours.parts() if isinstance(ours, CompositeMeasure) else ()
         parts = [self._planned(part.measure, judgements.view(part.view, part.rel)) for part in several]

@@ -198,11 +198,9 @@ def equal(known: pd.Series, column: pd.Series) -> bool:
     """Tell whether two columns have the same values with the same types."""
     if known.dtype != column.dtype or len(known) != len(column):
         return False
-    if not isinstance(known.dtype, np.dtype):
+    if known.dtype != object or not len(known):
         return bool(known.array.equals(column.array))
     first, second = known.to_numpy(), column.to_numpy()
-    if first.dtype != object or not len(first):
-        return np.array_equal(first, second)
     # Identical objects, which have one address, have the same value, so only others are compared.
     addresses = [np.frombuffer(np.ascontiguousarray(objects), np.intp) for objects in (first, second)]
     others = np.flatnonzero(np.not_equal(*addresses))

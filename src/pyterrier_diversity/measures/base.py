@@ -259,11 +259,6 @@ def other_provider(measure: ir_measures.Measure) -> Provider | None:
     return next((each for each in other_providers().providers if each.supports(measure) and each.is_available()), None)
 
 
-def formula_of(measure: ir_measures.Measure) -> DiversityMeasure | None:
-    """Return the formula of a measure inside a wrapper, or None if only its provider computes it."""
-    return implementation(measure, inside=True)
-
-
 def range_text(low: float, high: float) -> str:
     """Write a range in the usual notation."""
     return f"{'[' if math.isfinite(low) else '('}{low:g}, {high:g}{']' if math.isfinite(high) else ')'}"

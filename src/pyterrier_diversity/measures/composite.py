@@ -10,7 +10,7 @@ import numpy as np
 
 from ..judged import Judgements
 from ..parameters import CUTOFF, MEASURE, Parameter, Parameters, check_names, check_parameters
-from .base import CompositeMeasure, DiversityMeasure, Part, formula_of, implementation
+from .base import CompositeMeasure, DiversityMeasure, Part, implementation
 from .d_measures import D_Q, DIN_Q, D_nDCG, DIN_nDCG, PplusQ
 from .parse import higher_is_better, parse, value_range
 from .registration import register
@@ -58,7 +58,7 @@ class Wrapper(CompositeMeasure):
             inner = inner if cutoff is None else inner @ cutoff
             inner = inner(**{name: each.item() for name, each in inner.params.items() if isinstance(each, np.generic)})
             check_names(inner, inner.params)
-            if formula_of(inner) is None:
+            if implementation(inner, inside=True) is None:
                 # A measure that requires a cutoff may still get one: IA(P)@10.
                 needs_cutoff = "cutoff" in inner.SUPPORTED_PARAMS and "cutoff" not in inner.params
                 check_parameters(inner @ 1 if needs_cutoff else inner)

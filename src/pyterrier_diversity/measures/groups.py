@@ -11,7 +11,7 @@ import pandas as pd
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 
 from ..parameters import check_parameters
-from .base import formula_of, implementation, other_provider
+from .base import implementation, other_provider
 from .composite import Adhoc, DINsharp_nDCG, Dsharp_nDCG, PplusQsharp, innermost, inside
 from .d_measures import D_nDCG
 from .nugget_scores import NuggetScore
@@ -61,7 +61,7 @@ def signature(measure: ir_measures.Measure | str, *, ties: str | None = None) ->
     # importlib.metadata knows the version, too, but is slow to import.
     tool = f"pyterrier-diversity {sys.modules[__name__.partition('.')[0]].__version__}"
     inner = measure if ours is None else innermost(ours)
-    if ours is None or formula_of(inner) is None:
+    if ours is None or implementation(inner, inside=True) is None:
         check_parameters(inner)
         provider = other_provider(inner)
         if provider is None:

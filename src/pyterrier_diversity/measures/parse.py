@@ -14,7 +14,7 @@ import ir_measures
 import pandas as pd
 
 from ..parameters import CUTOFF, MEASURE, check_names
-from .base import DiversityMeasure, formula_of, implementation
+from .base import DiversityMeasure, implementation
 
 __all__ = ["grid", "parse"]
 
@@ -174,7 +174,7 @@ def value_range(measure: ir_measures.Measure | str) -> tuple[float, float]:
 
 def _formula(measure: ir_measures.Measure | str) -> DiversityMeasure | None:
     try:
-        return formula_of(parse(measure) if isinstance(measure, str) else measure)
+        return implementation(parse(measure) if isinstance(measure, str) else measure, inside=True)
     except ValueError:
         return None
 

@@ -13,7 +13,7 @@ from ..evaluate import DiversityEvaluator
 from ..io import called, one_or_more_runs, qrels_frame, read_perquery
 from ..judged import Run, judge
 from ..measures import Coverage
-from ..measures.base import formula_of
+from ..measures.base import implementation
 from ..measures.parse import higher_is_better, parse, read_measure
 from ..meta.scores import read_scores, rounded
 from ..parameters import CUTOFF, checked
@@ -248,7 +248,7 @@ def sweep(
 
 def _setting(measure: ir_measures.Measure, parameter: str) -> tuple[Any, str]:
     """Return the value of a parameter of a measure, and the name of the measure without it."""
-    declared = (formula_of(measure) or measure).SUPPORTED_PARAMS[parameter]
+    declared = (implementation(measure, inside=True) or measure).SUPPORTED_PARAMS[parameter]
     others = {name: value for name, value in measure.params.items() if name != parameter}
     return measure.params.get(parameter, declared.default), str(type(measure)(**others))
 
