@@ -133,8 +133,9 @@ def same(found: Any, expected: Any) -> None:
 # ir_measures, whose forms these are, and its evaluators.
 OF_IR_MEASURES = ("ir_measures", "DiversityEvaluator")
 OF_ITS_OWN = ("rows", "named tuples", "names of ir_measures", "scores by query")
-# Functions read qrels and runs in one way, so that most are tried with a form of each kind, and these with all.
-TRIED_WITH_ALL = ("evaluate_runs", "DiversityEvaluator", "ir_measures", "read_run", "read_qrels")
+# Functions read qrels and runs in one way, so that most are tried with a form of each kind, and these with all, as
+# `test_shapes.py` tries evaluate_runs.
+TRIED_WITH_ALL = ("DiversityEvaluator", "ir_measures", "read_run", "read_qrels")
 ONE_OF_EACH_KIND = ("rows", "csv")
 
 

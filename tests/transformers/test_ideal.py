@@ -422,7 +422,12 @@ def rankings_at_20(trec_qrels):
 @pytest.fixture(scope="module")
 def values_at_20(trec_qrels, rankings_at_20):
     """Return alpha-nDCG of the exact and of the greedy ranking of each topic of a year."""
-    return lambda year: [by_query(alpha_nDCG @ 20, trec_qrels(year), ranking) for ranking in rankings_at_20(year)]
+
+    @functools.cache
+    def evaluate(year):
+        return [by_query(alpha_nDCG @ 20, trec_qrels(year), ranking) for ranking in rankings_at_20(year)]
+
+    return evaluate
 
 
 @pytest.mark.parametrize(("year", "n_missed"), [(2009, 3), (2010, 4), (2011, 1), (2012, 1), (2013, 1), (2014, 0)])
