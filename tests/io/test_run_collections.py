@@ -55,8 +55,10 @@ def test_arguments_in_the_wrong_place_are_named(given, message):
         ((QRELS, 5, "RBU@5"), rf"{FORMS}, not int\.$"),
         ((QRELS, None, "RBU@5"), rf"{FORMS}, not NoneType\.$"),
         ((QRELS, [1, 2], "RBU@5"), rf"{FORMS}, not a list of int\.$"),
-        ((QRELS, {"mine": RUN}, None), r"^evaluate_runs: measures must be a measure or a list of .*, not NoneType\.$"),
-        ((QRELS, {"mine": RUN}, 5), r"^evaluate_runs: measures must be a measure or a list of measures, not int\.$"),
+        (
+            (QRELS, {"mine": RUN}, 5),
+            r"^evaluate_runs: a measure must be an object such as RBU @ 20, or its .*, not 5\.$",
+        ),
     ],
 )
 def test_a_value_that_no_argument_accepts_is_a_type_error(given, message):
