@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate.perquery import listed
-from ..io import renamed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
@@ -92,16 +91,14 @@ def panels(
         figure.set_size_inches(whole or wide, high)
 
 
-def readable(
-    who: str, frame: pd.DataFrame, source: str, *columns: str, names: Names = None, labels: Names = None
-) -> pd.DataFrame:
-    """Return the frame with the names that are given, if it has rows and these columns."""
+def readable(who: str, frame: pd.DataFrame, source: str, *columns: str) -> pd.DataFrame:
+    """Return the frame if it has rows and these columns."""
     missing = ", ".join(column for column in columns if column not in frame)
     if missing or frame.empty:
         found = ", ".join(map(str, frame.columns)) or "none"
         problem = f"missing column {missing}; found: {found}" if missing else "the frame has no rows"
         raise ValueError(f"{who}: {problem}. Pass the result of {source}.")
-    return renamed(frame, names, labels)
+    return frame
 
 
 def one_of(who: str, kind: Literal["measure", "query", "system"], found: Sequence[str], given: object) -> str:

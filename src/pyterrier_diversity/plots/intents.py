@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..io import called, texts_of, texts_of_queries
+from ..io import called, renamed, texts_of, texts_of_queries
 from ..measures import parse
 from ..measures.composite import last_rank
 from ..parameters import CUTOFF, checked
@@ -138,7 +138,8 @@ def missed_intents(
         If a column is missing, no system misses an intent of the query, or there are several queries and none is given.
     """
     who = "missed_intents"
-    frame = drawing.readable(who, missed, f"pyterrier_diversity.{who}", *_MISSED, names=names).astype({"qid": str})
+    frame = drawing.readable(who, missed, f"pyterrier_diversity.{who}", *_MISSED)
+    frame = renamed(frame, names).astype({"qid": str})
     n_intents, found = frame.attrs.get("intents", {}), frame["qid"].unique().tolist()
     if query_id is not None and str(query_id) in n_intents and str(query_id) not in found:
         raise ValueError(f"{who}: no system misses an intent of query {query_id!r}; show another query.")

@@ -261,7 +261,7 @@ def explain_difference(explained: pd.DataFrame, other: pd.DataFrame) -> pd.DataF
     ValueError
         If a column is missing, or the two frames have different measures.
     TypeError
-        If one is not a frame.
+        If ``explained`` or the other one is not a frame.
 
     Examples
     --------

@@ -206,7 +206,7 @@ def stages(pipeline: pt.Transformer) -> Callable[[pd.DataFrame], dict[str, pd.Da
     ValueError
         If no step gives documents with scores.
     TypeError
-        If the pipeline is not a transformer.
+        If ``pipeline`` is not a transformer.
 
     Examples
     --------

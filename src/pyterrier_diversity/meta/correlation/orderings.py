@@ -67,7 +67,7 @@ def rank_correlation(
         If the frame cannot be read, has fewer than two systems, or does not have a reference. Also if the method or
         variant is unknown, or ``top`` is below 2 or above the number of systems.
     TypeError
-        If the first argument is not a frame.
+        If ``perquery`` is not a frame.
 
     Warns
     -----
