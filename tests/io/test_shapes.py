@@ -1,10 +1,10 @@
 """Each shape of data is taken by its own row of the table; data of a wrong shape gets a sentence that leads on."""
 
-from pathlib import functools
+import functools
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import Path
 import pytest
 
 import forms
