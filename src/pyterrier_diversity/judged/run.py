@@ -145,11 +145,10 @@ class Run:
         has_repeats = False
         from_1 = list(range(1, int(self._size.max(initial=0)) + 1))
         last = self._start + (self._size if depth is None else np.minimum(self._size, depth))
-        every = self.docs.tolist()
         for query, start, end in zip(of.tolist(), self._start.tolist(), last.tolist(), strict=True):
             if query < 0:
                 continue
-            known, docs, rank = judgements.places_of_docs[query], every[start:end], from_1
+            known, docs, rank = judgements.places_of_docs[query], self.docs[start:end].tolist(), from_1
             few = len(docs) <= len(known)
             at = {} if few else dict(zip(docs, rank, strict=False))
             if self.sessions is not None:
