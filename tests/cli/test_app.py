@@ -68,10 +68,14 @@ def test_a_mistyped_command_gets_a_suggestion():
 
 def test_words_are_completed():
     assert completions("ev") == ["plain,evaluate"]
+    assert "plain,alpha_nDCG" in completions("evaluate", "demo", BM25, "-m", "alpha")
     assert completions("plot", "mi") == ["plain,missed_intents"]
     assert "plain,tukey-randomised" in completions("compare", "demo", BM25, "--test", "tu")
-    for option in ("evaluate",), ("compare", "-b"), ("report", "-b"), ("report", "--names"), ("evaluate", "--doc-len"):
+    assert completions("evaluate", "de")[:2] == ["plain,demo", "file,de"]
+    for option in ("compare", "-b"), ("report", "-b"), ("report", "--names"), ("evaluate", "--doc-len"):
         assert completions(*option, "x") == ["file,x"]
+    assert "plain,NDEVAL" in completions("measures", "ND")
+    assert "plain,Coverage" in completions("evaluate", "--min", "Cov")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")

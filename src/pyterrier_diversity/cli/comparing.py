@@ -14,7 +14,7 @@ from ..meta import compare as compared
 from ..meta import comparison_text, corrected_means, significance_table, worse_than
 from ..meta.significance.gates import GateError
 from .inputs import Asked, measures_of
-from .options import command, of
+from .options import MeasureText, QrelsText, command, of
 from .outputs import FILE, STANDARD_OUTPUT, Called, Shown, end_if_incomplete, end_with_gates, tell
 
 _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures."
@@ -36,7 +36,7 @@ def compare(
     common_queries: bool,
     *,
     baselines: Annotated[tuple[str, ...], click.Path(path_type=str), "-b", "--baseline"] = (),
-    no_worse: tuple[str, ...] = (),
+    no_worse: Annotated[tuple[str, ...], MeasureText()] = (),
     **how: Any,
 ) -> None:
     """Compare RUNS: means, differences and significance. In Python: meta.compare.
@@ -92,7 +92,7 @@ def corrected(
     asked: Asked,
     shown: Shown,
     *,
-    people: Annotated[str, click.Path()],
+    people: Annotated[str, QrelsText()],
     baselines: Annotated[tuple[str, ...], click.Path(path_type=str), "-b", "--baseline"] = (),
     **how: Any,
 ) -> None:

@@ -17,7 +17,7 @@ from ..io.as_frames import LINE_FORMATS, lines_of_results
 from ..measures import parse
 from ..measures.composite import last_rank
 from .inputs import Asked
-from .options import command, of
+from .options import MeasureText, command, of
 from .outputs import Shown, Written, end_if_incomplete, end_with_gates, in_the_shell, say, tell
 
 _TO_20 = "Last rank at which judged documents are counted: 20 by default."
@@ -36,7 +36,7 @@ def evaluate(
     written: Written,
     *,
     by_query: Annotated[bool, "-q"] = False,
-    minima: Annotated[tuple[str, ...], "--min"] = (),
+    minima: Annotated[tuple[str, ...], MeasureText(), "--min"] = (),
     queries: bool = False,
     signatures: Annotated[bool, "-s"] = False,
 ) -> None:

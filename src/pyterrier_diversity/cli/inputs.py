@@ -21,6 +21,7 @@ from ..frames import Told, collected, give
 from ..measures.composite import last_rank
 from ..measures.groups import read_measures
 from ..warnings import KINDS, DataWarning
+from .options import MeasureText, QrelsText
 from .outputs import FILE, called, tell
 
 
@@ -38,7 +39,7 @@ class Asked:
     columns : THEIRS=OURS,...
         Names of columns in the files and what they mean, such as 'topic=qid,passage=docno,aspect=iteration'.
         Repeatable.
-    measures : MEASURE
+    measures : tuple of str
         A measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by spaces, or repeat -m.
     order : str
         Order the documents of a run by score, as trec_eval does, or by rank.
@@ -61,11 +62,11 @@ class Asked:
         Last rank that counts. By default, all ranks.
     """
 
-    qrels: Annotated[str, click.Path()]
+    qrels: Annotated[str, QrelsText()]
     runs: Annotated[tuple[str, ...], click.Path(path_type=str)]
     _: KW_ONLY
     columns: tuple[str, ...] = ()
-    measures: Annotated[tuple[str, ...], "-m", "--measure"] = ()
+    measures: Annotated[tuple[str, ...], MeasureText(), "-m", "--measure"] = ()
     order: io.OrderedBy = "score"
     strict: bool = False
     ignore: Annotated[tuple[str, ...], click.Choice(list(KINDS))] = ()

@@ -7,13 +7,13 @@ from typing import Annotated
 import pandas as pd
 
 from ..io import formatted, in_lines, terminal_width
-from .options import command, of
+from .options import MeasureText, command, of
 from .outputs import Shown, say
 
 
 @command
 @of(Shown, "output", "format")
-def measures(name: Annotated[str | None, str], shown: Shown) -> None:
+def measures(name: Annotated[str | None, MeasureText()], shown: Shown) -> None:
     """List the measures and groups, or describe one.
 
     A description has the formula, the parameters, the range, the columns that the measure reads, and the source.
@@ -63,7 +63,7 @@ def datasets(shown: Shown) -> None:
 
 @command
 @of(Shown, "output", "format")
-def axioms(measures: Annotated[tuple[str, ...], str], shown: Shown) -> None:
+def axioms(measures: Annotated[tuple[str, ...], MeasureText()], shown: Shown) -> None:
     """Check measures against ten constraints.
 
     The constraints are those of Amigó et al. (2018). "yes" means that a search found no rankings on which the measure

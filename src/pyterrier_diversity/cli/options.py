@@ -8,6 +8,7 @@ from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..docstrings import parameters_of, section_of
 from .outputs import Command
@@ -15,6 +16,34 @@ from .outputs import Command
 Decorated = Callable[..., Any]
 # The short form of options, where a signature does not say it.
 _LETTERS = {"baseline": ["-b"]}
+
+
+class MeasureText(click.types.StringParamType):
+    """Measures as text. Tab completes the names of measures and groups."""
+
+    name = "measure"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin with the last word of a text."""
+        from ..measures import registered
+        from ..measures.groups import GROUPS
+
+        begun = incomplete.rpartition(" ")[0]
+        texts = [f"{begun} {name}".strip() for name in (*GROUPS, *(measure.NAME for measure in registered()))]
+        return [CompletionItem(text) for text in texts if text.lower().startswith(incomplete.lower())]
+
+
+class QrelsText(click.types.StringParamType):
+    """A file, or the name of a dataset."""
+
+    name = "qrels"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the datasets that begin with a text, and leave files to the shell."""
+        from ..datasets import described
+
+        known = [CompletionItem(name) for name in described() if name.startswith(incomplete)]
+        return [*known, CompletionItem(incomplete, type="file")]
 
 
 def of(source: Callable[..., Any], *names: str, **helps: str) -> Callable[[Decorated], Decorated]:

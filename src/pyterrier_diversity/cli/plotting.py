@@ -35,7 +35,7 @@ class Drawn(Called, Asked):
     ----------
     picture : NAME
         The picture.
-    measures : MEASURE
+    measures : tuple of str
         For a picture of values: a measure such as 'RBU(p=0.9)@20', or a group such as NDEVAL. Separate several by
         spaces, or repeat -m.
     query : str
