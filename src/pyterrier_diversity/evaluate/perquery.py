@@ -38,8 +38,9 @@ def told_of_missing(
         lacking = [query for query in of_run if query in queries]
         if 0 < len(lacking) < len(queries):
             answered = f"The run answers {len(queries) - len(lacking)} of {len(queries)} queries"
-            default = f"each measure's default value{f', the best one of {best}' if best else ''}"
-            message = f"{answered}, but not {listed(lacking, 3)}. A missing query gets {default}."
+            which = f", the best one of {best}" if best else ""
+            told = f"{answered}, but not {listed(lacking, 3)}"
+            message = f"{told}. A missing query gets each measure's default value{which}."
             yield Told(MissingWarning(message), name)
 
 
