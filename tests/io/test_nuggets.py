@@ -976,7 +976,7 @@ def test_an_error_in_the_judgements_of_an_answer_is_not_hidden(tmp_path):
 
 @pytest.mark.parametrize(
     ("n_lost", "named"),
-    [(1, r"1 \('10'\)\.$"), (4, r"4 \('10', '11', '12', \.\.\.\)\.$")],
+    [(1, r"1 \('10'\)\.$"), (3, r"3 \('10', '11', '12'\)\.$"), (4, r"4 \('10', '11', '12', \.\.\.\)\.$")],
 )
 def test_queries_that_lost_all_nuggets_are_named(n_lost, named):
     passages = [{"qid": str(10 + i), "docid": doc, "nuggets": []} for i in range(n_lost) for doc in "ab"]
