@@ -66,6 +66,8 @@ evaluate_runs(qrels(), {"x": pd.DataFrame({"qid": ["q"], "query": "x", "docno": 
 evaluate_runs(run(), {"x": qrels()}, RBU)
 io.read_run(run().assign(rank=1), order="rank")
 io.read_run(run("a", "b", "a").assign(tag=["bm25", "bm25", "xquad"], rank=[1, 2, 1]))
+evaluate_runs(qrels(("q", "a", 1, "1"), ("q", "a", 0, "2")), {"x": run()}, nDCG @ 20)
+evaluate_runs(qrels(("q", "a", 1, "1"), ("180", "a", 1, "1")), {"x": run()}, RBU)
 calc(EU_DD, passages, io.add_lengths(run("d1"), {"clueweb-1": 5}))
 io.read_run("bm25.run")
 io.read_qrels("qrels.txt")
