@@ -43,6 +43,9 @@ class _Gate(NamedTuple):
     why: str
 
 
+_COLUMNS = [*_Gate._fields[:5], "difference", "p", "p_corrected", "queries", "message", "fails"]
+
+
 # How many queries a message names.
 _NAMED_QUERIES = 3
 # The trials of the test, if its correction does not need more, and the most.
@@ -234,8 +237,7 @@ def worse_than(
         )
     signs = {n: _some_signs(how, n) for n in {len(gate.losses) for gate in gates}}
     rows = []
-    told = list(zip(gates, p, adjusted(p, holm), strict=True))
-    for gate, *of_test in progress(told, "gates", unit="comparison"):
+    for gate, *of_test in progress(list(zip(gates, p, adjusted(p, holm), strict=True)), "gates", unit="comparison"):
         worse = of_test[1] < alpha and rounded(gate.losses.mean()) > rounded(tolerance)
         if worse or gate.why or all_systems:
             queries = _first(-gate.sign * gate.losses, gate.sign)
@@ -243,8 +245,7 @@ def worse_than(
             tested = f"one-sided p = {of_test[0]:.4g}{corrected}"
             message = " ".join(_told(gate, tested, queries if worse else None, signs, how, tolerance))
             rows.append((*gate[:5], gate.mean - gate.other_mean, *of_test, queries, message, worse or bool(gate.why)))
-    columns = [*_Gate._fields[:5], "difference", "p", "p_corrected", "queries", "message", "fails"]
-    table = pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=_COLUMNS)
     attrs = {"alpha": alpha, "correction": "holm", "tolerance": tolerance, "n_trials": n_trials, **how.seed}
     return with_legend(table if all_systems else table.drop(columns="fails"), worse_than, attrs)
 
