@@ -132,7 +132,7 @@ def order_of(masks, discount=log_discount, **given):
 
 
 @pytest.mark.parametrize("discount", DISCOUNTS.values(), ids=DISCOUNTS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     masks=st.lists(st.integers(0, 31), min_size=1, max_size=6),
     alpha=st.sampled_from(ALPHAS),
