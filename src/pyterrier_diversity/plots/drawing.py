@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from textwrap import TextWrapper
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from weakref import WeakSet
 
 import numpy as np
@@ -12,10 +12,8 @@ import pandas as pd
 
 from ..evaluate.perquery import listed
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes as Axes
-else:
-    Axes = Any  # matplotlib is imported when a picture is drawn
+# Axes of matplotlib, which is imported when a picture is drawn.
+Axes = Any
 
 # The text to show for each system or measure, by its name; and its colour.
 Names = Mapping[Any, str] | None
