@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 
 MODULES = [
     *("jinja2", "joblib", "matplotlib.pyplot", "scipy.stats", "statsmodels.stats.multitest", "pyterrier"),
@@ -68,6 +69,7 @@ def answer(call: socket.socket) -> None:
     try:
         importlib.import_module("pyterrier_diversity.cli").app()
     except SystemExit as ended:  # which would take every module apart
+        threading._shutdown()  # first the workers of joblib, for which the functions below would wait
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

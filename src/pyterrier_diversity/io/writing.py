@@ -15,7 +15,7 @@ from ..frames import NO_DOCUMENT, PYTERRIER_NAMES, QRELS_COLUMNS, Columns
 from .files import Path
 
 # The columns of TREC's qrels; the weight is optional.
-_LINE = ("query_id", "iteration", "doc_id", "relevance", "weight")
+_LINE = ("qid", "iteration", "docno", "label", "weight")
 
 
 @contextmanager
@@ -77,7 +77,7 @@ def refuse_inputs(who: str, output: Path, inputs: Iterable[Path]) -> None:
             raise ValueError(f"{who}: the output {os.fspath(output)} is one of the inputs. Choose another file.")
 
 
-def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None:
+def write_qrels(qrels: pd.DataFrame, path: Path) -> None:
     """Write qrels to a file that `read_qrels` reads.
 
     Parameters
@@ -87,13 +87,11 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
     path : path-like
         A ``.csv``, ``.tsv`` or ``.parquet`` file keeps all columns, as text if no measure reads them. Any other ending
         means TREC's format: query, intent, document, label and, if there is one, weight. ``.gz`` compresses the file.
-    lossy : bool
-        Whether TREC's format may lose other columns, and intents without judgements.
 
     Raises
     ------
     ValueError
-        If something would be lost, a column is missing, or an id does not fit into TREC's format.
+        If a column is missing, or TREC's format cannot store another column, an intent without judgements, or an id.
 
     Examples
     --------
@@ -109,41 +107,28 @@ def write_qrels(qrels: pd.DataFrame, path: Path, *, lossy: bool = False) -> None
     """
     columns = Columns(qrels, QRELS_COLUMNS, "qrels")
     columns.numbers("relevance")
-    frame = columns.renamed([name for name in ("query_id", "doc_id", "iteration") if name in columns])
-    name = os.fspath(path)
-    ending = File(name.removesuffix(".gz")).suffix.lower()
-    if name.endswith(".parquet.gz"):
-        raise ValueError("write_qrels: path must not end in .parquet.gz, as parquet files are compressed already.")
-    # All text is quoted: a carriage return would otherwise end the row.
-    how: dict[str, Any] = {"sep": "\t" if ending == ".tsv" else ",", "quoting": csv.QUOTE_NONNUMERIC}
-    try:
-        if ending not in (".parquet", ".csv", ".tsv"):
-            frame, how = _trec(frame, lossy), {"sep": " ", "quoting": csv.QUOTE_NONE, "header": False}
-        table = frame.rename(columns=PYTERRIER_NAMES)
-        with replaced(path) as file:
-            if ending == ".parquet":
-                table.to_parquet(file, index=False, engine="pyarrow")
-            else:
-                table.to_csv(file, index=False, encoding="utf-8", lineterminator="\n", **how)
-    except UnicodeEncodeError as error:
-        raise ValueError(f"write_qrels: {error.object[:40]!r} cannot be written in UTF-8.") from error
+    ids = [name for name in ("query_id", "doc_id", "iteration") if name in columns]
+    table = columns.renamed(ids).rename(columns=PYTERRIER_NAMES)
+    ending = File(os.fspath(path).removesuffix(".gz")).suffix.lower()
+    how: dict[str, Any] = {"index": False, "lineterminator": "\n"}
+    with replaced(path) as file:
+        if ending == ".parquet":
+            table.to_parquet(file, index=False, engine="pyarrow")
+        elif ending in (".csv", ".tsv"):
+            # All text is quoted: a carriage return would otherwise end the row.
+            table.to_csv(file, sep="\t" if ending == ".tsv" else ",", quoting=csv.QUOTE_NONNUMERIC, **how)
+        else:
+            _trec(table).to_csv(file, sep=" ", header=False, quoting=csv.QUOTE_NONE, **how)
 
 
-def _trec(frame: pd.DataFrame, lossy: bool) -> pd.DataFrame:
+def _trec(qrels: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of TREC's format, or raise a ``ValueError`` if something would be lost."""
-    lost = [str(name) for name in frame if name not in _LINE]
-    nobody = (frame["doc_id"] == NO_DOCUMENT).to_numpy()
-    if not lossy and (lost or nobody.any()):
-        named = f"the column{'s' if len(lost) > 1 else ''} {', '.join(lost)}" if lost else ""
-        unjudged = f"{int(nobody.sum())} intents without judgements" if nobody.any() else ""
-        raise ValueError(
-            f"write_qrels: the TREC format cannot store {' and '.join(filter(None, [named, unjudged]))}. Use a path "
-            "that ends in .csv or .parquet, or lossy=True to leave this out."
-        )
-    frame = frame[~nobody] if "iteration" in frame else frame[~nobody].assign(iteration="0")
-    for value in frame[["query_id", "iteration", "doc_id"]].to_numpy(dtype=object).T.flat:
-        if [value] != value.split():
-            raise ValueError(
-                f"write_qrels: TREC's format cannot represent the id {value!r}: end the path in .csv or .parquet."
-            )
-    return frame[[name for name in _LINE if name in frame]]
+    lost = [f"the column {name}" for name in qrels if name not in _LINE]
+    lost += ["intents without judgements"] if (qrels["docno"] == NO_DOCUMENT).any() else []
+    qrels = qrels if "iteration" in qrels else qrels.assign(iteration="0")
+    ids = qrels[["qid", "iteration", "docno"]].to_numpy(dtype=object).flat
+    lost += [f"the id {one!r}" for one in ids if one not in ("", *one.split())][:1]
+    if lost:
+        instead = "Drop this first, or end the path in .csv or .parquet."
+        raise ValueError(f"write_qrels: TREC's format cannot store {', '.join(lost)}. {instead}")
+    return qrels[[name for name in _LINE if name in qrels]]
