@@ -11,7 +11,7 @@ from collections.abc import Mapping
 # It imports pandas, what ir_datasets and PyTerrier import of others, and the modules that are its arguments, once, and
 # forks for each program that it reads; what a program prints goes to files.
 _PARENT = """
-import asyncio, atexit, gc, importlib, json, multiprocessing, os, sys, tempfile
+import asyncio, atexit, gc, importlib, json, multiprocessing, os, sys, tempfile, threading
 import lxml.etree, lz4.frame, numpy, pandas, requests, tqdm, unittest, wrapt, yaml
 for module in sys.argv[1:]:
     importlib.import_module(module)
@@ -34,6 +34,7 @@ for line in sys.stdin:
         print(json.dumps([status, output.read().decode(), errors.read().decode()]), flush=True)
 if program is not None:
     exec(compile(program, "<string>", "exec"), {"__name__": "__main__"})
+    threading._shutdown()  # joblib's workers first
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()

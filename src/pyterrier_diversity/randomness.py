@@ -16,11 +16,6 @@ def generator_of(rng: Rng) -> np.random.Generator:
         raise ValueError(f"rng must be an integer >= 0, a numpy.random.Generator or None, not {rng!r}.") from error
 
 
-def seeds_of(rng: Rng, n: int) -> list[np.random.SeedSequence]:
-    """Return seeds of n independent generators, which can be drawn from again, and by any worker."""
-    return generator_of(rng).bit_generator.seed_seq.spawn(n)  # type: ignore[attr-defined]
-
-
 def seed_of(rng: Rng) -> dict[Hashable, int]:
     """Return the seed for the attributes of a table, or nothing if ``rng`` is a generator or None."""
     return {"seed": int(rng)} if isinstance(rng, (int, np.integer)) else {}

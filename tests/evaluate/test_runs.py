@@ -185,7 +185,7 @@ BAD = BM25.assign(score=float("inf"))
             {"qrels": QRELS.assign(docno="", label=0).drop_duplicates()},
             r"^qrels judge no document: they only name \d+ intents\. Nuggets need assignm",
         ),
-        ({"order": "docno"}, "^evaluate_runs: order must be 'score' or 'rank', not 'docno'"),
+        ({"order": "docno"}, "^evaluate_runs: order must be one of 'score', 'rank', not 'docno'"),
         (
             {"order": "rank", "runs": {"mine": BM25.drop(columns="rank")}},
             "^Run mine: run: order='rank' needs the column rank",

@@ -23,7 +23,6 @@ from ..warnings import KINDS
 _MODULES = {
     "evaluate": "evaluating",
     "compare": "comparing",
-    "corrected": "comparing",
     "check": "evaluating",
     "report": "comparing",
     "explain": "evaluating",

@@ -1,4 +1,4 @@
-"""The commands that compare run files, report on them, and correct their means."""
+"""The commands that compare run files and report on them."""
 
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -11,10 +11,10 @@ from .. import html_report
 from ..io import is_device
 from ..io.tables import PEOPLE
 from ..meta import compare as compared
-from ..meta import comparison_text, corrected_means, significance_table, worse_than
+from ..meta import comparison_text, significance_table, worse_than
 from ..meta.significance.gates import GateError
 from .inputs import Asked, measures_of
-from .options import MeasureText, QrelsText, command, of
+from .options import MeasureText, command, of
 from .outputs import FILE, STANDARD_OUTPUT, Called, Shown, end_if_incomplete, end_with_gates, tell
 
 _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures."
@@ -78,45 +78,6 @@ def compare(
         table = compared(values, measures=chosen, baseline=others or None, **how)
     shown.put(table, partial(_marked_text, shown), of=PEOPLE)
     end_with_gates(values, *(gates["message"][gates["fails"] == fails].unique() for fails in (True, False)))
-
-
-@command
-@of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "names", "n_jobs")
-@of(
-    corrected_means,
-    "alpha",
-    tuning="Weight the judge of QRELS by how well it predicts the judgements by people.",
-)
-@of(Shown)
-def corrected(
-    asked: Asked,
-    shown: Shown,
-    *,
-    people: Annotated[str, QrelsText()],
-    baselines: Annotated[tuple[str, ...], click.Path(path_type=str), "-b", "--baseline"] = (),
-    **how: Any,
-) -> None:
-    """Correct the means of a cheap judge with judgements by people. In Python: meta.corrected_means.
-
-    QRELS are the judgements of all queries by a cheap judge, such as a language model. People judged some of the
-    queries, which were drawn at random.
-
-    Parameters
-    ----------
-    people : QRELS
-        The qrels of some of the queries, as judged by people.
-    baselines : tuple of str
-        Estimate the differences of the other runs from this one: a file, - for standard input, or the name of a run.
-    """
-    chosen = asked.named()
-    asked, others = asked.with_baselines(baselines)
-    with asked.checked():
-        qrels = [asked.judged_by(name, chosen) for name in (asked.qrels, people)]
-        cheap, judged = (asked.values(chosen, frame, perquery=True) for frame in qrels)
-        end_if_incomplete(cheap)
-        end_if_incomplete(judged)
-        table = corrected_means(cheap, judged, measures=chosen, baseline=others or None, **how)
-    shown.put(table)
 
 
 @command

@@ -2,7 +2,6 @@
 
 import math
 import sys
-from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any
 
@@ -12,6 +11,7 @@ import pandas as pd
 
 from .. import check_files, missed_intents
 from ..evaluate import aggregates
+from ..frames import number_of
 from ..io import formatted, printable
 from ..io.as_frames import LINE_FORMATS, lines_of_results
 from ..measures import parse
@@ -205,9 +205,7 @@ def missed(asked: Asked, shown: Shown, rel: float | None) -> None:
 def _minimum(text: str) -> tuple[ir_measures.Measure, float]:
     """Read a gate such as ``Coverage@50=0.7``."""
     name, separator, number = text.rpartition("=")
-    least = math.nan
-    with suppress(ValueError):
-        least = float(number)
+    least = number_of(number)
     if not separator or math.isnan(least):
         raise click.UsageError(f"--min must be a measure and a value, such as 'Coverage@50=0.7', not {text!r}.")
     return parse(name.rstrip(">").strip()), least

@@ -99,8 +99,7 @@ def _parameter(parameter: inspect.Parameter, hint: Any, kind: str, other: str | 
             parameter.name, metavar=shown, nargs=-1 if several else 1, required=not may_miss, type=type
         )
     if not any(flag.startswith("--") for flag in flags):
-        name = parameter.name.replace("_", "-")
-        flags.append(f"--{name}/--no-{name}" if parameter.default is True else f"--{name}")
+        flags.append(f"--{parameter.name.replace('_', '-')}")
     return click.option(
         parameter.name,
         *flags,

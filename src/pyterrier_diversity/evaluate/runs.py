@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import Told, column_of, give, once_a_kind, warn
-from ..io import SUMMARIES, OrderedBy, Runs, checked_order, named_runs, qrels_frame, read_lengths
+from ..io import ORDER, SUMMARIES, OrderedBy, Runs, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_measures
 from ..warnings import EmptyWarning, IdsWarning, RowsWarning
 from .perquery import told_of_missing
@@ -94,7 +94,7 @@ def evaluate_runs(
     1  xquad  0.544         0.850
     """
     who = "evaluate_runs"
-    order = checked_order(who, order)
+    order = ORDER.check(who, "order", order)
     if on_error not in ("raise", "skip"):
         raise ValueError(f"{who}: on_error must be 'raise' or 'skip', not {on_error!r}.")
     named = named_runs(who, runs)

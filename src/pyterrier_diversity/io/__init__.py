@@ -8,8 +8,9 @@ from .forms import highest_label_last
 from .labels import called, one_line, printable, read_names, renamed, texts_of, texts_of_queries
 from .look import SharedColumns, all_names, look_at
 from .nuggets import answers, read_nuggets
-from .readers import OrderedBy, ReadWholeError, checked_order, qrels_frame, read_qrels, read_run, run_frame, run_parts
-from .run_collections import Runs, named_runs, one_or_more_runs, read_perquery, read_runs
+from .readers import ORDER, OrderedBy, ReadWholeError, qrels_frame, read_qrels, read_run, run_frame, run_parts
+from .records import is_frame
+from .run_collections import Runs, named_runs, read_perquery, read_runs
 from .tables import Cell, Table, formatted, p_text, write_content, write_table
 from .writing import is_device, refuse_inputs, replaced, write_qrels
 

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pandas as pd
 
 from .. import frames
 from ..arithmetic import counted
+from ..parameters import Parameter
 from ..warnings import RowsWarning
 from .as_frames import read_lines_of_run
 from .files import Content, Renamed, Source, read_parts
@@ -18,6 +19,7 @@ from .look import Look, look_at
 from .shapes import frame_in, shape_of
 
 OrderedBy = Literal["score", "rank"]
+ORDER = Parameter(str, choices=get_args(OrderedBy))
 # About how many bytes of a large run to read at a time.
 _PART = 2**23
 # The shape of lines shows in so many bytes.
@@ -164,7 +166,7 @@ def run_frame(
     source: Any, *, order: OrderedBy = "score", columns: Mapping[str, str] | None = None, what: str = "run"
 ) -> pd.DataFrame:
     """Return a run in any form that `read_run` reads as a frame with the required columns, in any order."""
-    by_rank = checked_order("read_run", order) == "rank"
+    by_rank = ORDER.check("read_run", "order", order) == "rank"
     look = look_at(source, "run", columns, by_rank=by_rank, name=what)
     return _frame_of_run(look, frame_in(look))
 
@@ -258,10 +260,3 @@ def _check_rankings(run: frames.Columns) -> None:
         if rank is not None and pd.DataFrame({"query": ids, "rank": rank}).duplicated().any():
             raise ValueError(f"{message} Two documents have the same rank.")
         frames.warn(RowsWarning(message))
-
-
-def checked_order(who: str, order: Any) -> OrderedBy:
-    """Return ``order``, or raise a ``ValueError`` if it is not "score" or "rank"."""
-    if order not in ("score", "rank"):
-        raise ValueError(f"{who}: order must be 'score' or 'rank', not {order!r}.")
-    return "rank" if order == "rank" else "score"

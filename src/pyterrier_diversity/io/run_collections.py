@@ -84,12 +84,6 @@ def read_runs(
         give(told)
 
 
-def one_or_more_runs(who: str, runs: Runs) -> tuple[dict[str, pd.DataFrame], bool]:
-    """Read runs, or a single run that is a frame and has no name; tell whether they have names."""
-    named = not is_frame(runs)
-    return dict(read_runs(runs if named else {"": runs}, who=who)), named
-
-
 def named_runs(who: str, runs: Runs) -> dict[str, Any]:
     """Return runs by name without reading them.
 

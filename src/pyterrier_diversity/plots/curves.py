@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluate import DiversityEvaluator
-from ..io import called, one_or_more_runs, qrels_frame, read_perquery
+from ..io import called, is_frame, qrels_frame, read_perquery, read_runs
 from ..judged import Run, judge
 from ..measures import Coverage
 from ..measures.base import implementation
@@ -80,7 +80,8 @@ def intent_coverage(
     if not len(judgements.intents.ids):
         raise ValueError("The qrels have no relevant document.")
     measure = read_measure(who, measure)
-    systems, named = one_or_more_runs(who, runs)
+    named = not is_frame(runs)
+    systems = dict(read_runs(runs if named else {"": runs}, who=who))
     last = min(cutoff, max(int(Run(run).find(judgements)[1].max(initial=1)) for run in systems.values()))
     ranks = np.unique(np.linspace(1, last, min(last, _MOST_RANKS)).astype(int))
     evaluator = DiversityEvaluator([measure @ rank for rank in ranks.tolist()], qrels)

@@ -55,7 +55,7 @@ def fig_3(values, samples, place):
 
 def borderlines_of(values, n_trials, alpha):
     first, second = np.triu_indices(len(values), 1)
-    how = Design("bootstrap", "all", n_trials, blocks_of(1, n_trials, values.size), alpha, None, None, level=alpha)
+    how = Design("bootstrap", "all", n_trials, blocks_of(1, n_trials, values.size), alpha, None, level=alpha)
     return p_and_intervals(values, first, second, how).borderline
 
 

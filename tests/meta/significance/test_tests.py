@@ -43,7 +43,7 @@ def pair(z, test, **options):
 
 
 def design(test, values, n_trials=1, groups="all", rng=1):
-    return Design(test, groups, n_trials, blocks_of(rng, n_trials, values.size), 0.05, None, None)
+    return Design(test, groups, n_trials, blocks_of(rng, n_trials, values.size), 0.05, None)
 
 
 def p_of(values, test, **options):

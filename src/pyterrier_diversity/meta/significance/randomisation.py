@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...randomness import Rng, seeds_of
+from ...randomness import Rng, generator_of
 from ..scores import scale_of
 
 # Number of values in memory at a time.
@@ -24,7 +24,8 @@ Blocks = list[tuple[np.random.SeedSequence, int]]
 def blocks_of(rng: Rng, n_trials: int, n_cells: int) -> Blocks:
     """Divide trials of ``n_cells`` numbers each into blocks that fit in memory."""
     sizes = [part.stop - part.start for part in slices(n_trials, n_cells)]
-    (own,) = seeds_of(rng, 1)
+    # Its seeds can be drawn from again, and by any worker.
+    (own,) = generator_of(rng).bit_generator.seed_seq.spawn(1)  # type: ignore[attr-defined]
     return list(zip(own.spawn(len(sizes)), sizes, strict=True))
 
 
