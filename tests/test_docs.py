@@ -22,7 +22,7 @@ import pyterrier as pt
 import pytest
 
 import pyterrier_diversity
-from console import WITH_SESSIONS, Shell, sessions
+from console import WITH_SESSIONS, Shell
 from page_scripts import script
 from processes import in_a_new_process
 from pyterrier_diversity import RBU, SessionDCG, evaluate, ideal, io, meta, plots, simulate, transformers
@@ -189,20 +189,6 @@ def test_the_blocks_on_dynamic_domain_run(shared, tmp_path, monkeypatch):
 
     assert names["session"].columns.tolist() == ["qid", "docno", "score", "rank", "turn", "doc_len"]
     assert shell.status == 0
-
-
-def test_the_command_of_the_page_on_judges_runs(tmp_path):
-    demo = pt.get_dataset("diversity:demo")
-    qrels, people = demo.get_qrels(), demo.get_qrels().query("qid < '13'")
-    for name, judged in (("model", qrels), ("people", people)):
-        judged.drop(columns="intent_type").to_json(tmp_path / f"{name}.jsonl", orient="records", lines=True)
-    shutil.copy(DEMO / "bm25.run", tmp_path / "dense.run")
-    ((command, _),) = sessions(read("judges"))
-    shell = Shell(tmp_path)
-
-    printed = shell.run(command)
-
-    assert (shell.status, "dense" in printed) == (0, True), printed
 
 
 def reference() -> list[Path]:
