@@ -55,7 +55,8 @@ def left_to_others(measures: Iterable[ir_measures.Measure], qrels: Any) -> list[
     gdeval's are computed here, unless documents have several labels.
     """
     asked = list(measures)
-    theirs, of_gdeval = [each for each in asked if implementation(each) is None], _of_gdeval(asked)
+    theirs = [each for each in asked if implementation(each) is None]
+    of_gdeval = [] if all(implementation(each) is each for each in asked) else _of_gdeval(asked)
     if not theirs and not of_gdeval:
         return []
     labels = _several_labels(qrels)

@@ -72,7 +72,8 @@ class DiversityEvaluator(Evaluator):
     def __init__(self, measures: Iterable[ir_measures.Measure], qrels: Any, *, warn_again: bool = True) -> None:
         ordered = sorted(measures, key=repr) if isinstance(measures, (set, frozenset)) else list(measures)
         qrels = given_frame(qrels, QRELS_COLUMNS, "qrels")  # an iterator can be read only once
-        refuse_misread(ordered, qrels)
+        if warn_again:  # the provider has warned instead
+            refuse_misread(ordered, qrels)
         self.judgements = judge(qrels)
         self.evaluation = Evaluation(self.judgements, ordered, qrels)
         super().__init__(ordered, self.judgements.query_ids)
