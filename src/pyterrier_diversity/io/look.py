@@ -193,13 +193,13 @@ def usual_names(names: Iterable[Any]) -> set[str]:
     return {USUAL_NAMES.get(name, name) for name in map(str, names)}
 
 
-def all_names(look: Look) -> list[str]:
+def all_names(look: Look) -> Iterable[str]:
     """Return the names of columns, or of the fields of records, as the user calls them."""
-    return names_of_fields(look.data) if look.form == "records" else list(look.fields)
+    return names_of_fields(look.data) if look.form == "records" else look.fields
 
 
-def names_of_fields(records: Iterable[Field]) -> list[str]:
-    """Return the names of all fields of records, also of objects inside them, as the user calls them."""
+def names_of_fields(records: Iterable[Field]) -> Iterator[str]:
+    """Yield the names of all fields of records, also of objects inside them, as the user calls them."""
 
     def names(value: Any, above: str = "") -> Iterator[str]:
         value = value[0] if isinstance(value, list) and value else value
@@ -207,16 +207,17 @@ def names_of_fields(records: Iterable[Field]) -> list[str]:
             yield f"{above}{name}"
             yield from names(of, f"{above}{name}." * isinstance(of, Mapping))
 
-    return list(dict.fromkeys(name for record in records for name in names(record.given)))
+    yield from dict.fromkeys(name for record in records for name in names(record.given))
 
 
 def check_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> None:
     """Raise a ``ValueError`` if a column that gets a new name does not exist."""
+    if not columns or isinstance(columns, SharedColumns):
+        return
     names = list(map(str, found))
-    missing = [name for name in columns if name not in names]
-    if missing and not isinstance(columns, SharedColumns):
-        listed = ", ".join(names)
-        raise ValueError(f"{what}: columns renames {missing[0]!r}, which is not a column; found: {listed}.")
+    for name in columns:
+        if name not in names:
+            raise ValueError(f"{what}: columns renames {name!r}, which is not a column; found: {', '.join(names)}.")
 
 
 def _new_names(found: Iterable[Any], columns: Mapping[str, str]) -> dict[Any, str]:

@@ -115,7 +115,7 @@ def read_nuggets(
     shared = SharedColumns(columns or {})
     records = read_records(source, _WHO, shared)
     records += [] if nuggets is None else read_records(nuggets, f"{_WHO}, nuggets", shared)
-    check_names(names_of_fields(records) if columns else [], columns or {}, _WHO)
+    check_names(names_of_fields(records), columns or {}, _WHO)
     # The ratings of CRUX are joined with its questions, which are read first.
     records.sort(key=lambda one: not one.has("questions"))
     reading = Reading(unit, labels)
