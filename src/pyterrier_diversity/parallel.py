@@ -111,12 +111,14 @@ def _without_interrupts() -> Iterator[None]:
 
 def enough_workers(n_tasks: int, n_jobs: int | None = None) -> int:
     """Return a number of workers with a task and a core for each: joblib starts as many as it is told to."""
-    if n_jobs == 0:
-        raise ValueError("n_jobs must be a number of workers, or -1 for all cores, not 0.")
     # joblib takes long to import, and only a program that has imported it can have called joblib.parallel_config.
     if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
         return 1
     import joblib
 
     n_cores = max(joblib.effective_n_jobs(-1), 2)
-    return max(1, min(joblib.effective_n_jobs(n_jobs), n_cores, n_tasks))
+    try:
+        n_wanted = joblib.effective_n_jobs(n_jobs)
+    except ValueError as error:  # 0, here or in joblib.parallel_config
+        raise ValueError("n_jobs must be a number of workers, or -1 for all cores, not 0.") from error
+    return max(1, min(n_wanted, n_cores, n_tasks))
