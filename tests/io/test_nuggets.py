@@ -16,7 +16,6 @@ from by_hand import value
 from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, StRecall, evaluate_runs, meta, missed_intents
 from pyterrier_diversity.frames import PYTERRIER_NAMES
 from pyterrier_diversity.io import answers, read_nuggets, read_qrels, read_run, write_qrels
-from pyterrier_diversity.io.nugget_records import FORMATS, format_of
 from shape_examples import OF_NUGGETS
 
 
@@ -329,12 +328,6 @@ def test_what_says_all_is_read_in_silence(source, columns, expected):
 ROW = {"qid": "q1", "docno": "d1", "label": 1, "nugget_text": "cause"}
 
 
-@pytest.mark.parametrize(("names", "example"), OF_NUGGETS.items())
-def test_the_example_of_each_format_is_taken_by_its_own_fields(names, example):
-    assert names in FORMATS
-    assert format_of(example) == names
-
-
 A, B = {"text": "a", "weight": 3}, {"text": "b", "weight": "1"}
 ASSIGNED_A, ASSIGNED_B = A | {"assignment": True}, B | {"assignment": "false"}
 JUDGED = [
@@ -634,6 +627,24 @@ def test_a_table_is_read_with_its_other_columns(name, tmp_path):
         ("2", "", 0, 0.5, "It is fast.", "Bob"),
     ]
     assert set(qrels["iteration"]) == {digest("It is free."), digest("It is fast.")}
+
+
+@pytest.mark.filterwarnings("ignore:read_nuggets")
+@pytest.mark.parametrize("form", [".frame", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("example", [*OF_NUGGETS.values(), ROW, {**ROW, "nugget_id": "n1"}])
+def test_nuggets_are_read_as_qrels_from_every_container(example, form, tmp_path):
+    frame = pd.DataFrame([example])
+
+    qrels = read_qrels(frame if form == ".frame" else as_file(frame, tmp_path / f"nuggets{form}"))
+
+    pd.testing.assert_frame_equal(qrels, read_nuggets(example))
+
+
+@pytest.mark.parametrize("form", [".jsonl", ".parquet", ".csv"])
+def test_the_importance_of_an_intent_of_qrels_is_no_weight_in_any_container(form, tmp_path):
+    frame = pd.DataFrame([{**ROW, "iteration": "n1", "importance": "vital"}])
+
+    pd.testing.assert_frame_equal(read_qrels(as_file(frame, tmp_path / f"q{form}")), frame, check_dtype=False)
 
 
 # RAGElo

@@ -398,7 +398,7 @@ def test_what_an_importance_counts_may_be_given():
     assert judgements.named.importance.tolist() == [1, 0.25]
 
 
-@pytest.mark.parametrize("name", ["subtopic", "aspect", "intent", "facet", "perspective", "nugget"])
+@pytest.mark.parametrize("name", ["subtopic", "aspect", "intent", "facet", "perspective", "nugget", "nugget_text"])
 def test_a_column_that_looks_like_the_intent_is_refused_unless_another_one_is(name):
     judgements = qrels("q a d1 1", "q b d2 1")
 

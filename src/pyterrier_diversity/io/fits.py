@@ -13,13 +13,15 @@ from .forms import LISTS
 from .labels import is_measure
 from .look import NEEDED, Look, usual_names
 from .nugget_records import LEVELS, NO_SUPPORT, format_of
-from .records import is_frame, reads
+from .records import is_frame, native, reads
 
 Fits = Callable[[Look], bool]
 Test = Callable[[list[tuple[str, ...]]], bool]
 
 # Columns of rows of nuggets.
 _OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
+# Columns with the nugget of a judgement, and with its intent.
+_NUGGETS, _INTENTS = {"nugget_id", "nugget_text"}, {"iteration", "subtopic_id"}
 _NO_INTENT = {"0", "Q0"}
 _OF_BEIR = ({"query-id", "corpus-id", "score"}, {"q_id", "doc_id", "score"})
 # Columns of values; the kinds of members that are documents of a query, and those of lists.
@@ -217,19 +219,26 @@ def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
 
 
 def of_nuggets(names: str) -> Fits:
-    """Fit an object in a format of nuggets, given the fields by which it is recognised."""
-    return of_record(lambda record, _: format_of(record) == names)
+    """Fit an object, or a frame of qrels, in a format of nuggets, given the fields by which it is recognised."""
+
+    def fits(look: Look) -> bool:
+        has_field = look.form == "frame" and look.wanted == "qrels" and not {*names.split()}.isdisjoint(look.data)
+        rows = _rows(look)[:1] if has_field else [look.record]
+        return any(format_of(native(row)) == names for row in rows)
+
+    return fits
 
 
 def are_nugget_rows(look: Look) -> bool:
-    """Fit rows about nuggets: without labels, with words for them, or in JSON."""
+    """Fit rows about nuggets: without labels, with words for them, or with a nugget in the place of the intent."""
     if of_names("qid", "docno", "label")(look):
         words = (value for row in _rows(look) for name, value in row.items() if "label" in usual_names([name]))
         if any(word in (*LEVELS, NO_SUPPORT) for word in words if isinstance(word, str)):
             return True
     is_about = look.form in ("frame", "records") and not look.names.isdisjoint(_OF_NUGGETS)
     is_listed = look.form == "records" and {"qid", "iteration"} <= look.names
-    return (is_about and look.text == "json") or ((is_about or is_listed) and look.names.isdisjoint(_VALUES))
+    is_intent = not look.names.isdisjoint(_NUGGETS) and look.names.isdisjoint(_INTENTS)
+    return (is_about and is_intent) or ((is_about or is_listed) and look.names.isdisjoint(_VALUES))
 
 
 def _rows(look: Look) -> list[Mapping[Any, Any]]:

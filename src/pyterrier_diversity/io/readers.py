@@ -40,7 +40,7 @@ def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.D
         - A file of lines ``query intent document label``, optionally with a fifth column, the weight of the intent.
         - The qrels or the truth of TREC Dynamic Domain, whose passages are read as `read_dd_truth` does.
         - A table: a frame of pandas, Arrow or polars, or a file (CSV or TSV with a header, parquet).
-        - Nuggets (JSON, JSON lines, a table without labels, or a folder of these files), as for `read_nuggets`.
+        - Nuggets, as for `read_nuggets`: objects, tables without labels or without intents, or a folder of these files.
         - Rows, as dicts or named tuples, or ``{query: {document: label}}``; also as JSON.
     columns : mapping of str to str, optional
         The meaning of columns with other names, as in ``{"topic": "qid", "aspect": "iteration"}``.

@@ -34,7 +34,7 @@ _OPTIONAL = {
 # Names of the intent, and columns that other tools call so.
 _INTENT = ("iteration", "subtopic_id")
 _READ = (*_INTENT, *_OPTIONAL, "passage", "nugget")
-_LIKE_INTENTS = ("subtopic", "aspect", "intent", "facet", "perspective", "nugget")
+_LIKE_INTENTS = ("subtopic", "aspect", "intent", "facet", "perspective", "nugget", "nugget_id", "nugget_text")
 
 # Qrels that were read before, the most recent first: pt.Experiment passes a new copy of the same qrels for every
 # system. A tuple, which other threads may go through while one replaces it.
