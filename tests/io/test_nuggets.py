@@ -188,7 +188,7 @@ def test_nuggets_whose_texts_differ_in_spaces_and_forms_of_unicode_are_the_same(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"run_id": None}, "docid (or pid, did, run_id, agent) is missing"),
+        ({"run_id": None}, "docid (or docno, pid, did, run_id, agent) is missing"),
         ({"qid": None}, "qid (or query_id, example_id, metadata, id) is missing"),
         ({"qid": 1.5}, "qid must be a non-empty string or an integer, not 1.5"),
         ({"qid": True}, "qid must be a non-empty string or an integer, not True"),
@@ -831,7 +831,7 @@ EARLIER = "but 1.0 in an earlier row"
         ([{"id": "t-9", "pid": "p", "rating": [1]}], {"nuggets": TOPICS}, ", object 0: example_id must be .*'t-9'"),
         ([{"id": "t-0", "pid": "p", "rating": [1]}], {"nuggets": TOPICS}, ", object 0: rating must .* the 3 questions"),
         ([{"id": "t-1", "pid": "p", "rating": ["x"]}], {"nuggets": TOPICS}, r", object 0: rating\[0\] must be a"),
-        ([{"id": "t-1", "rating": [1]}], {"nuggets": TOPICS}, r", object 0: docid \(or pid, .*\) is missing"),
+        ([{"id": "t-1", "rating": [1]}], {"nuggets": TOPICS}, r", object 0: docid \(or docno, .*\) is missing"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(source, options, message):

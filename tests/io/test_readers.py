@@ -57,12 +57,11 @@ def test_anything_may_stand_in_the_place_of_a_rank_that_is_not_read(tmp_path):
         read_run(path, order="rank")
 
 
-def test_sessions_have_no_ranks_to_be_ordered_by(tmp_path):
-    path = write(tmp_path, "1\t0\td1\t1\t0\tNULL\n")
+@pytest.mark.parametrize("order", ["score", "rank"])
+def test_the_ranks_of_a_session_are_those_of_its_lines(tmp_path, order):
+    path = write(tmp_path, "1\t0\td2\t1\t0\tNULL\n1\t1\td1\t7\t0\tNULL\n")
 
-    assert read_run(path)["turn"].tolist() == [0]
-    with pytest.raises(ValueError, match="is a TREC Dynamic Domain run, which has no ranks: order must be 'score'"):
-        read_run(path, order="rank")
+    assert read_run(path, order=order)[["docno", "turn"]].to_numpy().tolist() == [["d2", 0], ["d1", 1]]
 
 
 def test_an_empty_run_has_the_columns_of_a_run(tmp_path):

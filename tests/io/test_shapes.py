@@ -168,6 +168,8 @@ def test_integers_beyond_floats_keep_their_order_in_lines_with_columns_by_number
         pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": ["L2", "false"]}),
         "1,0,a,2\n1,0,b,0\n",
         "qid,docno,iteration,label\n1,a,x,support\n1,b,x,not_support\n",
+        "topic_id,corpus-id,nugget,assignment\n1,a,x,support\n1,b,x,not_support\n",
+        '{"topic_id":"1","docid":"a","nugget":"x","label":2}\n{"topic_id":"1","docid":"b","nugget":"x","label":0}',
         pd.DataFrame({"qid": "1", "docno": ["b", "a"], "relevance": ["not_support", "support"], "iteration": "x"}),
         '{"qid":"1","docno":"a","nugget":"x","label":"support"}\n{"qid":"1","docno":"b","nugget":"x","label":"not_support"}',
     ],

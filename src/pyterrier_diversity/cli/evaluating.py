@@ -13,7 +13,7 @@ from .. import check_files, missed_intents
 from ..evaluate import aggregates
 from ..frames import number_of
 from ..io import formatted, printable
-from ..io.as_frames import LINE_FORMATS, lines_of_results
+from ..io.forms import LINE_FORMATS, lines_of_results
 from ..measures import parse
 from ..measures.composite import last_rank
 from .inputs import Asked

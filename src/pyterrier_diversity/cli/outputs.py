@@ -12,7 +12,7 @@ import click
 import pandas as pd
 
 from .. import io
-from ..io.as_frames import LINE_FORMATS
+from ..io.forms import LINE_FORMATS
 from ..io.tables import FORMATS, format_of
 
 STANDARD_OUTPUT = "-"

@@ -11,7 +11,7 @@ from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .forms import LISTS
 from .labels import is_measure
-from .look import NEEDED, Look, usual_names
+from .look import NEEDED, USUAL_NAMES, Look, usual_names
 from .nugget_records import LEVELS, NO_SUPPORT, format_of
 from .records import is_frame, native, reads
 
@@ -56,7 +56,7 @@ def is_folder(look: Look) -> bool:
 
 def are_runs(look: Look) -> bool:
     """Fit frames and paths, in a list or by name."""
-    are_named = look.form == "records" and not look.text and "docno" not in look.names
+    are_named = look.form == "records" and not look.is_text and "docno" not in look.names
     runs = list(look.record.values()) if are_named else look.data
     return (
         isinstance(runs, list)
@@ -66,20 +66,17 @@ def are_runs(look: Look) -> bool:
 
 
 def is_empty(look: Look) -> bool:
-    """Fit files without lines, and frames and lists without rows and columns."""
-    if look.form == "frame":
-        return bool(look.data.shape == (0, 0))
-    return (look.form == "lines" and not look.lines) or (look.form == "records" and not look.fields)
+    """Fit files without lines, and frames and lists without columns."""
+    return look.form in ("frame", "records", "lines") and not look.fields and not look.lines
 
 
-def of_lines(n: int | range, *tests: Test) -> Fits:
-    """Fit lines of so many words; the tests are about the columns of the first lines."""
+def of_lines(n: int, *tests: Test) -> Fits:
+    """Fit lines of so many words, or of any number if it is 0; the tests are about the columns of the first lines."""
 
     def fits(look: Look) -> bool:
-        size = len(look.lines[0]) if look.form == "lines" else 0
-        if size not in (n if isinstance(n, range) else (n,)):
+        if look.form != "lines" or n not in (0, len(look.lines[0])):
             return False
-        columns = list(zip(*(words for words in look.lines if len(words) == size), strict=True))
+        columns = list(zip(*(words for words in look.lines if len(words) == len(look.lines[0])), strict=True))
         return all(test(columns) for test in tests)
 
     return fits
@@ -90,7 +87,7 @@ def missing(names: Container[str], needed: Iterable[str]) -> list[str]:
     return [each for each in needed if not any(name in names for name in each.split("|"))]
 
 
-def by_number(look: Look) -> bool:
+def are_numbered(look: Look) -> bool:
     """Fit lines of which the columns that are needed were named by number."""
     names = usual_names(name for place, name in look.columns.items() if place.isdigit())
     return look.form == "lines" and not missing(names, NEEDED[look.wanted])
@@ -152,11 +149,6 @@ def of_record(test: Callable[[Mapping[Any, Any], Look], bool]) -> Fits:
     return lambda look: look.form == "records" and bool(look.record) and test(look.record, look)
 
 
-def are_answers(_: Mapping[Any, Any], look: Look) -> bool:
-    """Fit the judged answer of a system."""
-    return {"qid", "nuggets", "run_id"} <= look.names
-
-
 def is_request(record: Mapping[Any, Any], _: Look) -> bool:
     """Fit a query with its candidates or hits."""
     docs = record.get("candidates", record.get("hits"))
@@ -210,7 +202,7 @@ def of_members(*alternatives: str) -> Fits:
 def are_scores(look: Look) -> bool:
     """Fit a file of documents with numbers by query, some of which are fractions."""
     numbers = (value for docs in look.record.values() for value in (docs or {}).values())
-    return of_members("numbers")(look) and bool(look.text) and any(type(one) is float and one % 1 for one in numbers)
+    return of_members("numbers")(look) and look.is_text and any(type(one) is float and one % 1 for one in numbers)
 
 
 def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
@@ -231,22 +223,20 @@ def of_nuggets(names: str) -> Fits:
 
 def are_nugget_rows(look: Look) -> bool:
     """Fit rows about nuggets: without labels, with words for them, or with a nugget in the place of the intent."""
-    if of_names("qid", "docno", "label")(look):
-        words = (value for row in _rows(look) for name, value in row.items() if "label" in usual_names([name]))
-        if any(word in (*LEVELS, NO_SUPPORT) for word in words if isinstance(word, str)):
-            return True
-    is_about = look.form in ("frame", "records") and not look.names.isdisjoint(_OF_NUGGETS)
-    is_listed = look.form == "records" and {"qid", "iteration"} <= look.names
-    is_intent = not look.names.isdisjoint(_NUGGETS) and look.names.isdisjoint(_INTENTS)
-    return (is_about and is_intent) or ((is_about or is_listed) and look.names.isdisjoint(_VALUES))
+    if look.names.isdisjoint(_VALUES):
+        is_about = of_names()(look) and not look.names.isdisjoint(_OF_NUGGETS)
+        return is_about or (look.form == "records" and {"qid", "iteration"} <= look.names)
+    is_judged = of_names("qid", "docno", "label")(look)
+    has_words = is_judged and any(str(row.get("label")) in (*LEVELS, NO_SUPPORT) for row in _rows(look))
+    return has_words or (not look.names.isdisjoint(_NUGGETS) and look.names.isdisjoint(_INTENTS))
 
 
-def _rows(look: Look) -> list[Mapping[Any, Any]]:
-    """Return the first rows of a table."""
+def _rows(look: Look) -> list[dict[str, Any]]:
+    """Return the first rows of a table, with the usual names."""
     first = look.data[:_FEW]
-    if look.form == "frame":
-        return first.to_dict("records")
-    return [one.value for one in first if isinstance(one.value, Mapping)]
+    rows = first.to_dict("records") if look.form == "frame" else [one.value for one in first]
+    rows = [row for row in rows if isinstance(row, Mapping)]
+    return [{USUAL_NAMES.get(str(name), str(name)): value for name, value in row.items()} for row in rows]
 
 
 def are_qrels_of_beir(look: Look) -> bool:
@@ -258,10 +248,6 @@ def have_aspects(look: Look) -> bool:
     """Fit judgements with several columns of whole numbers, none of which is called label."""
     if not of_names("qid", "docno", without="label score rank")(look):
         return False
-    others = [
-        value
-        for row in _rows(look)[:1]
-        for name, value in row.items()
-        if not usual_names([name]) & {"qid", "docno", "iteration", "q0"}
-    ]
+    (first, *_) = _rows(look) or [{}]
+    others = [value for name, value in first.items() if name not in ("qid", "docno", "iteration", "q0")]
     return len(others) > 1 and all(number_of(value) % 1 == 0 for value in others)

@@ -1,5 +1,6 @@
-"""Convert records to rows: one for each document of a query."""
+"""Read data of each shape as a frame: lines, whose columns have no names, records, tables and results."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any
@@ -7,18 +8,41 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..frames import NO_DOCUMENT, QRELS_COLUMNS, RUN_COLUMNS, Columns, exact, given_frame
-from .look import USUAL_NAMES, Look
-from .records import Field, plain
+from .. import frames
+from ..warnings import RowsWarning
+from .labels import printable
+from .lines import Kinds, read_columns
+from .look import NEEDED, USUAL_NAMES, Look, by_number, check_names
+from .records import Field, Label, plain
 
+#: The columns of lines of values, in order.
+LINE_FORMATS = {
+    "trec_eval": "measure qid value",
+    "ir_measures": "qid measure value",
+    "long": "name qid measure value",
+}
+#: What to do with lines that have several numbers, or others than a label and a weight.
+ONE_LABEL = by_number("qrels", (1, 3, 5))
+# The types of columns of lines, None if they are not kept; all others are strings. Only several systems have several
+# tags.
+_KINDS: Kinds = {
+    **dict.fromkeys(("score", "rank", "weight", "value"), float),
+    **dict.fromkeys(("turn", "passage"), int),
+    **dict.fromkeys(("q0", "tag"), pd.Categorical),
+    **dict.fromkeys(("method", "probability")),
+    "label": Label,
+}
+# Columns of tables that are neither names nor measures.
+_OTHERS = ("name", "qid", "mrt", "queries", "index", "Unnamed: 0", "")
 # TREC's placeholders for an intent.
 _NO_INTENT = ("0", "Q0")
-# Names of a list of documents in an object about a query, and of a document's id in a list.
+#: Names of a list of documents in an object about a query.
 LISTS = ("docno", "results", "documents", "hits", "references", "candidates")
+# Names of a document's id in a list.
 _DOC_IDS = ("docno", "id", "_id")
 # Where retrieval frameworks keep the id of a text.
 _NODE = ("id", "node_id", "id_")
-_REQUIRED = {"run": RUN_COLUMNS, "qrels": QRELS_COLUMNS}
+_REQUIRED = {"run": frames.RUN_COLUMNS, "qrels": frames.QRELS_COLUMNS}
 # What reads the cells of columns of ids and of numbers.
 _READERS: dict[str, Callable[[Field], Any]] = {
     **dict.fromkeys(("query_id", "doc_id", "iteration", "subtopic_id"), Field.identifier),
@@ -26,146 +50,147 @@ _READERS: dict[str, Callable[[Field], Any]] = {
     "relevance": Field.label,
 }
 
-RowsIn = Callable[[Field, Look], Iterable[dict[Any, Any]]]
+
+def read_lines_of_run(look: Look) -> pd.DataFrame:
+    """Read lines ``query Q0 document rank score tag``, with the rank or the score."""
+    return read_lines(["qid", "q0", "docno", "rank", "score", "tag"], look)
 
 
-def frame_of(rows_in: RowsIn, look: Look) -> pd.DataFrame:
-    """Return the rows of records as a frame; numbers in text are checked, so that errors name file and line."""
-    if rows_in is rows_of_queries and not look.text and all(isinstance(docs, Mapping) for docs in look.record.values()):
-        return given_frame(look.record, _REQUIRED[look.wanted], look.name)
+def read_lines_of_qrels(look: Look) -> pd.DataFrame:
+    """Read lines ``query intent document label``, optionally with the weight of the intent."""
+    table = read_lines(["qid", "iteration", "docno", "label", "weight"][: len(look.lines[0])], look)
+    if "weight" in table:
+        first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
+        for row in table[first != table["weight"]].head(1).itertuples():
+            raise ValueError(
+                f"{look.name}: the fifth column is the weight of an intent, and must be the same in all rows of intent "
+                f"{row.iteration!r} of query {row.qid!r}. {ONE_LABEL}"
+            )
+    return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
+
+
+def read_passages(look: Look) -> pd.DataFrame:
+    """Read the qrels of Dynamic Domain: lines ``topic subtopic document passage rating``."""
+    table = read_lines(["qid", "iteration", "docno", "passage", "label"], look)
+    rating = table["label"].clip(lower=1).astype(np.int64)
+    passages = table.assign(label=rating, passage=table["passage"].astype(str)).drop_duplicates()
+    return highest_label_last(passages[["qid", "docno", "label", "iteration", "passage"]])
+
+
+def read_prels(look: Look) -> pd.DataFrame:
+    """Read lines ``topic document judgement method probability``, without method and probability."""
+    told = "prels are read by their judgements; method and probability are ignored."
+    frames.warn(RowsWarning(f"{look.name}: {told}"))
+    return read_lines(["qid", "docno", "label", "method", "probability"], look)
+
+
+def read_numbered(look: Look) -> pd.DataFrame:
+    """Read lines whose columns were named by number, as in ``{"1": "qid", "2": "docno", "3": "score"}``."""
+    places = [str(place) for place in range(1, len(look.lines[0]) + 1)]
+    check_names(places, look.columns, look.name)
+    return read_lines([USUAL_NAMES.get(name, name) for name in (look.columns.get(at, at) for at in places)], look)
+
+
+def read_lines(names: Sequence[str], look: Look) -> pd.DataFrame:
+    """Read lines, whose columns have these names, without those that are called by their number.
+
+    Scores are read again, exactly, if floats cannot distinguish them.
+    """
+    kinds = {name: _KINDS.get(name, None if name.isdigit() else str) for name in names}
+    if {"rank", "score"} <= kinds.keys():  # the one that is not read may contain anything
+        kinds |= {"score": None} if look.by_rank else {"rank": object}
+    table = read_columns(look.data, kinds, separator=look.separator)
+    if kinds.get("score") is float and table["score"].abs().max() >= frames.LARGEST_EXACT:
+        words = read_columns(look.data, {**kinds, "score": str}, separator=look.separator)
+        table["score"] = frames.exact(words["score"])
+    return table
+
+
+def read_nothing(look: Look) -> pd.DataFrame:
+    """Return an empty frame with the columns that are needed."""
+    return pd.DataFrame(columns=[name.split("|")[0] for name in NEEDED[look.wanted]])
+
+
+def read_table(look: Look) -> pd.DataFrame:
+    """Return rows with our names of columns; a frame that has PyTerrier's or ir_measures' is returned as it is."""
+    return read_rows(look) if look.form == "records" else _completed(look.data, look.places, look)
+
+
+def read_scores(look: Look) -> pd.DataFrame:
+    """Read qrels whose labels are called score."""
+    return read_table(look).rename(columns={"score": "label"})
+
+
+def read_answers(look: Look) -> pd.DataFrame:
+    """Read judged answers, each of which is the only document of its system for a query."""
+    rows = [(named(one.need_object(), one.where), one.where) for one in look.records()]
+    answers = [Field({"qid": row["qid"], "docno": row["run_id"], "score": 1.0}, where) for row, where in rows]
+    return read_rows(look, answers)
+
+
+def read_queries(look: Look) -> pd.DataFrame:
+    """Read ``{query: documents}``."""
+    if not look.is_text and all(isinstance(docs, Mapping) for docs in look.record.values()):
+        return frames.given_frame(look.record, _REQUIRED[look.wanted], look.name)
+    records = []
+    for one in look.data:
+        for query, docs in one.need_object().items():
+            if docs is None:
+                raise TypeError(f"{one.where}: query {query!r} has None, not a list or a dict of documents.")
+            # A query without judgements counts, too.
+            judged = docs or {frames.NO_DOCUMENT: 0} if look.wanted == "qrels" else docs
+            records.append(Field({"qid": query, "docno": judged}, one.where))
+    return read_rows(look, records)
+
+
+def read_rows(look: Look, records: Iterable[Field] = ()) -> pd.DataFrame:
+    """Read objects about a document, or about a query with a list of documents.
+
+    Numbers in text are checked, so that errors name file and line.
+    """
     rows: list[dict[Any, Any]] = []
     places: list[str] = []
     listed: set[str] = set()
-    for record in look.data:
-        added = list(rows_in(record, look))
+    for record in records or look.data:
+        added = list(_rows_of(record, look))
         # Each list begins with a row of rank 1. One dict may have lists for "1" and for 1.
-        firsts = [row for row in added if row.get("rank") == 1] if "rank" not in record.need_object() else []
+        firsts = [row for row in added if row.get("rank") == 1] if "rank" not in record.value else []
         for query in (str(row.get("qid")) for row in firsts):
             if query in listed:
                 raise ValueError(f"{record.where}: query {query!r} has two lists of documents; give one list.")
             listed.add(query)
         rows += added
         places += [record.where] * len(added)
-    return completed(pd.DataFrame(rows, dtype=object), places, look)
+    return _completed(pd.DataFrame(rows, dtype=object), places, look)
 
 
-def completed(frame: pd.DataFrame, places: Sequence[str], look: Look) -> pd.DataFrame:
-    """Return rows, of which some of qrels only name a query or an intent; those of a file with numbers."""
-    frame = _with_unjudged(frame) if look.wanted == "qrels" else frame
-    return _with_numbers(frame, places, look) if look.text else frame
-
-
-def rows_of_row(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
-    """Yield an object as a row, or a row for each document of its list."""
-    row = named(record.need_object(), record.where)
+def _rows_of(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
+    """Yield an object as a row, or a row for each document of its list; those of a list without ranks get them."""
+    row, is_run = named(record.need_object(), record.where), look.wanted == "run"
     if isinstance(row.get("query"), Mapping):
         row |= {"qid": row["query"].get("qid"), "query": row["query"].get("text")}
-    lists = [name for name in LISTS if isinstance(row.get(name), (Mapping, list, tuple))]
-    if not lists:
+    name = next((name for name in LISTS if isinstance(row.get(name), (Mapping, list, tuple))), None)
+    if name is None:
         yield row
         return
-    docs, score = row[lists[0]], row.get("score")
+    docs, score = row[name], row.get("score")
+    rest = {other: value for other, value in row.items() if other not in (name, "score", "rank")}
     if isinstance(score, (list, tuple)):
         if len(score) != len(docs):
             raise ValueError(f"{record.where}: a row lists {len(docs)} documents and {len(score)} scores.")
         docs = list(zip(docs, score, strict=True))
-    rest = {name: value for name, value in row.items() if name not in (lists[0], "score", "rank")}
-    yield from _documents(docs, rest, record.where, look)
-
-
-def rows_of_queries(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
-    """Yield the rows of {query: documents}."""
-    for query, docs in record.need_object().items():
-        if docs in ({}, []) and look.wanted == "qrels":  # a query without judgements counts, too
-            docs = {NO_DOCUMENT: 0}
-        yield from _documents(docs, {"qid": query}, record.where, look)
-
-
-def rows_of_answer(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
-    """Yield the row of a judged answer, which is the only document of its system."""
-    row = named(record.need_object(), record.where)
-    yield {"qid": row["qid"], "docno": row["run_id"], "score": 1.0}
-
-
-def _with_numbers(frame: pd.DataFrame, places: Sequence[str], look: Look) -> pd.DataFrame:
-    """Return the rows of a file with numbers, or raise a ``ValueError`` for the first value that cannot be read."""
-    if look.wanted == "run" and look.by_rank and "rank" in frame:
-        frame = frame.drop(columns="score", errors="ignore")
-    if "doc_len" in frame:
-        frame = frame.assign(doc_len=frame["doc_len"].replace("", np.nan))
-    columns = Columns(frame, (), look.name)
-    # Rows without a document only name a query or an intent.
-    may_be_empty = ("doc_id", "iteration") if look.wanted == "qrels" else ()
-    docs = columns["doc_id"].tolist() if "doc_id" in columns else places
-    numbers: dict[str, Any] = {}
-    for name, read in _READERS.items():
-        if name not in columns:
-            continue
-        cells = zip(columns[name].tolist(), docs, places, strict=True)
-        values = [
-            value
-            if value == NO_DOCUMENT == doc and name in may_be_empty
-            else read(Field(value, where, columns.shown(name)).present())
-            for value, doc, where in cells
-        ]
-        if read is not Field.identifier:
-            numbers[columns.theirs[name]] = exact(columns[name]) if name == "score" else values
-    return frame.assign(**numbers)
-
-
-def _with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
-    """Return qrels in which rows without a document and a label, which only name a query or an intent, have label 0."""
-    docs, label = (next(filter(qrels.__contains__, of), "") for of in (("docno", "doc_id"), ("label", "relevance")))
-    empty = qrels[docs].isna() | (qrels[docs] == NO_DOCUMENT) if docs and label else pd.Series(dtype=bool)
-    if not qrels.columns.is_unique or not empty.any():
-        return qrels
-    is_zero = qrels[label].where(empty).astype(object).map(lambda cell: cell in ("", 0, None) or cell != cell)
-    nobody = empty & (is_zero | (qrels[docs] == ""))
-    intent = (
-        {"iteration": qrels["iteration"].mask(nobody & qrels["iteration"].isna(), "")} if "iteration" in qrels else {}
-    )
-    filled = {docs: qrels[docs].mask(nobody, NO_DOCUMENT), label: qrels[label].mask(nobody & is_zero, 0)}
-    return qrels.assign(**filled, **intent)
-
-
-def named(record: Mapping[Any, Any], what: str, names: Mapping[str, str] = USUAL_NAMES) -> dict[Any, Any]:
-    """Return an object with the ``names`` that its fields have here.
-
-    Raises
-    ------
-    ValueError
-        If two names of one field have different values.
-    """
-    row: dict[Any, Any] = {}
-    has_id = any(name in record for name in ("docno", "doc_id"))
-    for given, value in record.items():
-        name = names.get(given, given)
-        if given == "docid" != name and has_id:  # PyTerrier's number of a document
-            continue
-        known = row.setdefault(name, value)
-        if name == "iteration" and str(known) in _NO_INTENT:
-            row[name] = value
-        elif str(known) != str(value) and not (name == "iteration" and str(value) in _NO_INTENT):
-            raise ValueError(f"{what}: {name} is given twice, as {known!r} and as {value!r}.")
-    return row
-
-
-def _documents(docs: Any, rest: Mapping[Any, Any], what: str, look: Look) -> Iterator[dict[Any, Any]]:
-    """Yield the documents of a query with the ``rest`` of each row; those of a list have ranks."""
-    is_run = look.wanted == "run"
-    if docs is None:
-        raise TypeError(f"{what}: query {rest.get('qid')!r} has None, not a list or a dict of documents.")
     if isinstance(docs, Mapping):
         value_name = "score" if is_run else "label"
         yield from ({**rest, "docno": doc, value_name: value} for doc, value in docs.items())
         return
-    rows = [_document(doc, what) for doc in docs]
-    n_scored = sum("score" in row or "rank" in row for row in rows)
-    if is_run and 0 < n_scored < len(rows):
-        raise ValueError(f"{what}: in a list, {n_scored} of {len(rows)} documents have scores. Score all or none.")
-    for rank, row in enumerate(rows, start=1):
-        placed = {"rank": rank, "score": -rank} if is_run and "rank" not in row else {}
-        yield {**rest, **placed, **row}
+    members = [_document(doc, record.where) for doc in docs]
+    n_scored = sum("score" in member or "rank" in member for member in members)
+    if is_run and 0 < n_scored < len(members):
+        told = f"{n_scored} of {len(members)} documents have scores. Score all or none."
+        raise ValueError(f"{record.where}: in a list, {told}")
+    for rank, member in enumerate(members, start=1):
+        placed = {"rank": rank, "score": -rank} if is_run and "rank" not in member else {}
+        yield {**rest, **placed, **member}
 
 
 def _document(doc: Any, what: str) -> dict[Any, Any]:
@@ -193,6 +218,119 @@ def _document(doc: Any, what: str) -> dict[Any, Any]:
             "ids or of (id, score)."
         )
     return {"docno": known} if score is None else {"docno": known, "score": score}
+
+
+def named(record: Mapping[Any, Any], what: str, names: Mapping[str, str] = USUAL_NAMES) -> dict[Any, Any]:
+    """Return an object with the ``names`` that its fields have here.
+
+    Raises
+    ------
+    ValueError
+        If two names of one field have different values.
+    """
+    row: dict[Any, Any] = {}
+    has_id = any(name in record for name in ("docno", "doc_id"))
+    for given, value in record.items():
+        name = names.get(given, given)
+        if given == "docid" != name and has_id:  # PyTerrier's number of a document
+            continue
+        known = row.setdefault(name, value)
+        if name == "iteration" and str(known) in _NO_INTENT:
+            row[name] = value
+        elif str(known) != str(value) and not (name == "iteration" and str(value) in _NO_INTENT):
+            raise ValueError(f"{what}: {name} is given twice, as {known!r} and as {value!r}.")
+    return row
+
+
+def _completed(frame: pd.DataFrame, places: Sequence[str], look: Look) -> pd.DataFrame:
+    """Return rows, of which some of qrels only name a query or an intent; those of a file with numbers.
+
+    Raises
+    ------
+    ValueError
+        For the first value in a file that cannot be read.
+    """
+    frame = _with_unjudged(frame) if look.wanted == "qrels" else frame
+    if not look.is_text:
+        return frame
+    columns = frames.Columns(frame, (), look.name)
+    # Rows without a document only name a query or an intent.
+    may_be_empty = ("doc_id", "iteration") if look.wanted == "qrels" else ()
+    docs = columns["doc_id"].tolist() if "doc_id" in columns else places
+    numbers: dict[str, Any] = {}
+    for name, read in _READERS.items():
+        if name not in columns or (look.by_rank and name == "score" and "rank" in columns):
+            continue
+        cells = zip(columns[name].tolist(), docs, places, strict=True)
+        values = [
+            value
+            if value == frames.NO_DOCUMENT == doc and name in may_be_empty
+            else read(Field(value, where, columns.shown(name)).present())
+            for value, doc, where in cells
+        ]
+        if read is not Field.identifier:
+            numbers[columns.theirs[name]] = frames.exact(columns[name]) if name == "score" else values
+    if "doc_len" in columns:
+        numbers["doc_len"] = columns["doc_len"].replace("", np.nan)
+    return frame.assign(**numbers)
+
+
+def _with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
+    """Return qrels in which rows without a document and a label, which only name a query or an intent, have label 0."""
+    docs, label = (next(filter(qrels.__contains__, of), "") for of in (("docno", "doc_id"), ("label", "relevance")))
+    empty = qrels[docs].isna() | (qrels[docs] == frames.NO_DOCUMENT) if docs and label else pd.Series(dtype=bool)
+    if not qrels.columns.is_unique or not empty.any():
+        return qrels
+    is_zero = qrels[label].where(empty).astype(object).map(lambda cell: cell in ("", 0, None) or cell != cell)
+    nobody = empty & (is_zero | (qrels[docs] == ""))
+    filled = {docs: qrels[docs].mask(nobody, frames.NO_DOCUMENT), label: qrels[label].mask(nobody & is_zero, 0)}
+    if "iteration" in qrels:
+        filled["iteration"] = qrels["iteration"].mask(nobody & qrels["iteration"].isna(), "")
+    return qrels.assign(**filled)
+
+
+def read_table_of_results(look: Look) -> pd.DataFrame:
+    """Read a table of results by query, with a column for each measure, or with the columns measure and value."""
+    rows = look if look.form == "frame" else look.at(pd.DataFrame([one.value for one in look.data], dtype=object))
+    table = rows.data.rename(columns=str)
+    measures = ["value"] if "measure" in table else _measures_in(table)
+    table = table.assign(**{name: _numbers(name, frames.Columns(table, (), look.name), look) for name in measures})
+    return table if "measure" in table else melted(table)
+
+
+def _numbers(name: str, columns: frames.Columns, look: Look) -> Any:
+    """Return a column of numbers, which may be missing; errors name the place in a file."""
+    if not look.is_text:
+        return columns.numbers(name, may_be_missing=True)
+    places = look.places or [one.where for one in look.data]
+    cells = (Field(value, where, name) for value, where in zip(columns[name], places, strict=True))
+    return [math.nan if one.value in (None, "") or one.value != one.value else one.number() for one in cells]
+
+
+def read_values_by_query(look: Look) -> pd.DataFrame:
+    """Read ``{query: {measure: value}}``."""
+    rows = [(query, name, value) for query, of in look.record.items() for name, value in (of or {}).items()]
+    return pd.DataFrame(rows, columns=["qid", "measure", "value"])
+
+
+def melted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each value of a table that has a column for each measure."""
+    measures = _measures_in(table)
+    keys = table[[name for name in ("name", "qid") if name in table]]
+    rows = keys.iloc[np.repeat(np.arange(len(table)), len(measures))]
+    return rows.assign(measure=measures * len(table), value=table[measures].to_numpy(np.float64).ravel())
+
+
+def lines_of_results(table: pd.DataFrame, format: str, places: int | None = None) -> str:
+    """Return the values of a table that has a column for each measure as lines of words, separated by tabs."""
+    lines = melted(table)[LINE_FORMATS[format].split()]
+    values = [repr(value) if places is None else f"{value:.{places}f}" for value in lines.pop("value")]
+    rows = zip(*(map(printable, lines[name]) for name in lines), values, strict=True)
+    return "\n".join(map("\t".join, rows))
+
+
+def _measures_in(table: pd.DataFrame) -> list[str]:
+    return [str(name) for name in table if name not in _OTHERS and not str(name).startswith("ties@")]
 
 
 def highest_label_last(qrels: pd.DataFrame) -> pd.DataFrame:

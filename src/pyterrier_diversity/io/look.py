@@ -6,7 +6,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import islice
 from typing import Any, Literal
 
 import pandas as pd
@@ -17,16 +18,13 @@ from .lines import are_quoted, words_of
 from .records import Field, native, plain, read_csv, read_json, read_parquet, reads
 
 Wanted = Literal["run", "qrels", "results"]
-Text = Literal["", "lines", "table", "json"]
-# What the columns of other tools are called here.
-USUAL_NAMES = {
-    **PYTERRIER_NAMES,
-    **dict.fromkeys(("query-id", "q_id", "topic_id"), "qid"),
-    **dict.fromkeys(("docid", "corpus-id", "corpus_id"), "docno"),
-}
+# What the columns of other tools are called here, without ir_measures' names, which `Columns` reads, and with them.
+_OF_TOOLS = dict.fromkeys(("query-id", "q_id", "topic_id"), "qid")
+_OF_TOOLS |= dict.fromkeys(("docid", "corpus-id", "corpus_id"), "docno")
+USUAL_NAMES = PYTERRIER_NAMES | _OF_TOOLS
 # The same for results by query.
-NAMES_OF_RESULTS = {**USUAL_NAMES, "topic": "qid", "metric": "measure"}
-NAMES_OF_RESULTS |= dict.fromkeys(("run", "runid", "run_id", "system"), "name")
+_OF_RESULTS = {**USUAL_NAMES, "topic": "qid", "metric": "measure"}
+_OF_RESULTS |= dict.fromkeys(("run", "runid", "run_id", "system"), "name")
 #: The columns that are needed, of which "a|b" is one of two.
 NEEDED = {
     "run": ("qid", "docno", "score|rank"),
@@ -35,7 +33,7 @@ NEEDED = {
 }
 # Other names of columns that tell a header from a line of data.
 _OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight"}
-_OTHER_NAMES |= {*NAMES_OF_RESULTS, "name", "measure", "value"}
+_OTHER_NAMES |= {*_OF_RESULTS, "name", "measure", "value"}
 # The only name in an object of rows.
 _OF_ROWS = {"results", "run", "qrels", "rows"}
 _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
@@ -74,8 +72,8 @@ class Look:
         The names of columns, or the keys of the first record, as the user calls them.
     separator : str or None
         What separates the words of lines, if it is not white space.
-    text : {"", "lines", "table", "json"}
-        The kind of text that it was; empty for data of Python and parquet.
+    is_text : bool
+        Whether it was text, whose numbers are checked when they are read; not data of Python or parquet.
     places : list of str
         File and line of each row of a table in text.
     """
@@ -88,7 +86,7 @@ class Look:
     form: Literal["lines", "xml", "frame", "records", "object"] = "object"
     lines: tuple[list[str], ...] = ()
     fields: tuple[str, ...] = ()
-    text: Text = ""
+    is_text: bool = False
     separator: str | None = None
     places: Sequence[str] = ()
 
@@ -103,8 +101,8 @@ class Look:
         # The keys of an object that only has objects and lists are ids.
         are_ids = self.form == "records" and all(isinstance(of, (Mapping, list, tuple)) for of in self.record.values())
         found = self.data if self.form == "frame" else self.record
-        names = usual_names(name for name in found if not are_ids or name in self.columns.values())
-        return names | {NAMES_OF_RESULTS.get(name, name) for name in names} if self.wanted == "results" else names
+        usual = _OF_RESULTS if self.wanted == "results" else USUAL_NAMES
+        return {usual.get(name, name) for name in map(str, found) if not are_ids or name in self.columns.values()}
 
     def records(self) -> list[Field]:
         """Return the rows of a frame, or the objects, with Python's values."""
@@ -112,7 +110,7 @@ class Look:
             places = self.places or [f"{self.name}, row {i}" for i in range(len(self.data))]
             rows = zip(self.data.to_dict("records"), places, strict=True)
             return [Field(native(row), at, given=dict(zip(self.fields, row.values(), strict=True))) for row, at in rows]
-        return self.data if self.text else [Field(native(one.value), one.where, given=one.given) for one in self.data]
+        return [Field(native(one.value), one.where, given=one.given) for one in self.data]
 
     def at(self, data: Any) -> Look:
         """Look at other data in the place of this one."""
@@ -146,13 +144,17 @@ def look_at(
 
 
 def _of_frame(look: Look, frame: pd.DataFrame, **how: Any) -> Look:
+    """Look at a frame, whose columns get new names, and usual ones unless another column has them."""
     fields = tuple(map(str, frame.columns))
     check_names(fields, look.columns, look.name)
     frame = frame.rename(columns=_new_names(frame.columns, look.columns)) if look.columns else frame
+    usual = _OF_RESULTS if look.wanted == "results" else _OF_TOOLS
+    names = {old: new for old, new in usual.items() if old in frame and new not in frame}
+    frame = frame.rename(columns=names) if names else frame
     return replace(look, form="frame", data=frame, fields=fields, **how)
 
 
-def _of_records(look: Look, records: list[Field], text: Text = "") -> Look:
+def _of_records(look: Look, records: list[Field], is_text: bool = False) -> Look:
     first = records[0].value if records else {}
     if not isinstance(first, Mapping):
         raise records[0].refused("must be an object, as of to_json(orient='records')")
@@ -160,11 +162,11 @@ def _of_records(look: Look, records: list[Field], text: Text = "") -> Look:
     if isinstance(inside, pd.DataFrame):
         return look.at(inside)
     if inside:
-        return _of_records(look, [Field(row, records[0].where) for row in inside], text)
+        return _of_records(look, [Field(row, records[0].where) for row in inside], is_text)
     if look.columns:
         check_names(names_of_fields(records), look.columns, look.name)
         records = [Field(renamed(one.value, look.columns), one.where, given=one.value) for one in records]
-    return replace(look, form="records", data=records, fields=tuple(map(str, first)), text=text)
+    return replace(look, form="records", data=records, fields=tuple(map(str, first)), is_text=is_text)
 
 
 def _table_in(record: Mapping[Any, Any], look: Look) -> pd.DataFrame | list[Any] | None:
@@ -196,6 +198,14 @@ def usual_names(names: Iterable[Any]) -> set[str]:
 def all_names(look: Look) -> Iterable[str]:
     """Return the names of columns, or of the fields of records, as the user calls them."""
     return names_of_fields(look.data) if look.form == "records" else look.fields
+
+
+def by_number(wanted: Wanted, places: Sequence[int] = (1, 2, 3)) -> str:
+    """Return how to name the columns of lines that are needed, which are in these places."""
+    names = [name.split("|")[-1] for name in NEEDED[wanted]]
+    columns = dict(zip(map(str, places), names, strict=True))
+    shell = f" or, in the shell, --columns {','.join(map('='.join, columns.items()))}" * (wanted != "results")
+    return f"Name the columns by number, as in columns={columns}{shell}; or write a header as the first line."
 
 
 def names_of_fields(records: Iterable[Field]) -> Iterator[str]:
@@ -235,8 +245,8 @@ def renamed(record: Any, columns: Mapping[str, str]) -> Any:
     """
     if not isinstance(record, Mapping) or not columns:
         return record
-    inside = {name: found for name in columns if "." in name and (found := _inner(record, name)) is not None}
-    fields = {**record, **inside}
+    inside = {name: reduce(_member, name.split("."), record) for name in columns if "." in name}
+    fields = {**record, **{name: value for name, value in inside.items() if value is not None}}
     names, others = _new_names(fields, columns), {old: columns[old] for old in columns if old not in fields}
     return {
         names.get(name, name): [renamed(one, others) for one in value] if isinstance(value, list) else value
@@ -244,10 +254,8 @@ def renamed(record: Any, columns: Mapping[str, str]) -> Any:
     }
 
 
-def _inner(record: Any, name: str) -> Any:
-    for key in name.split("."):
-        record = record.get(key) if isinstance(record, Mapping) else None
-    return record
+def _member(record: Any, name: str) -> Any:
+    return record.get(name) if isinstance(record, Mapping) else None
 
 
 def _of_content(look: Look) -> Look:
@@ -258,27 +266,25 @@ def _of_content(look: Look) -> Look:
     if content.data.startswith(b"PAR1"):
         return look.at(read_parquet(content))
     if _JSON.match(line):
-        return _of_records(look, read_json(content), "json")
+        return _of_records(look, read_json(content), is_text=True)
     if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE")):
         return replace(look, form="xml")
     separator = max(",\t;|", key=line.count)
-    has_separator = separator in line
-    cells = [word.strip('"') for word in re.split(rf"[{separator}\s]" if has_separator else r"\s+", line.strip())]
+    cells = [word.strip('"') for word in re.split(rf"[{separator}\s]+", line.strip())]
     known = {cell.lower() for cell in cells} & (_OTHER_NAMES | look.columns.keys())
-    is_header = (has_separator and separator != "|") or len(known) > 1
+    is_header = (separator in line and separator != "|") or len(known) > 1
     if is_header and not any(reads(float, cell) for cell in cells):
-        table, places = read_csv(content, separator if has_separator else " ")
-        return _of_frame(look, table, text="table", places=places)
+        table, places = read_csv(content, separator if separator in line else " ")
+        return _of_frame(look, table, is_text=True, places=places)
     begin = content.data[:_MOST_BYTES]
     whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
     separated = _separator_of(line, separator, look)
     quoted = are_quoted(whole)
-    lines = whole.decode(errors="replace").splitlines()
     # Names of systems may have spaces, and rows of means come late.
-    most = len(lines) if look.wanted == "results" else _MOST_LINES
-    filled = [each for each in lines[: content.data.count(b"\n", 0, 4096) + most] if each.strip()]
-    words = [words_of(each, quoted=quoted, separator=separated) for each in filled[:most]]
-    return replace(look, form="lines", lines=tuple(words), text="lines", separator=separated)
+    most = None if look.wanted == "results" else _MOST_LINES
+    filled = islice(filter(str.strip, whole.decode(errors="replace").splitlines()), most)
+    words = tuple(words_of(each, quoted=quoted, separator=separated) for each in filled)
+    return replace(look, form="lines", lines=words, is_text=True, separator=separated)
 
 
 def _separator_of(line: str, separator: str, look: Look) -> str | None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from hashlib import md5
 from typing import Any, Literal
 
-from ..frames import NO_DOCUMENT, PYTERRIER_NAMES
+from ..frames import NO_DOCUMENT
 from .forms import named
+from .look import USUAL_NAMES
 from .records import Field, reads, word_of
 
 Unit = Literal["question", "answer"]
@@ -31,7 +32,7 @@ FORMATS = {
 # The id of a query, or an object with its topic_id; and its text, which AutoNuggetizer has in "text" for a passage.
 _QUERY, _QUERY_TEXT = "qid query_id example_id metadata id", "query query_title query_text title_query topic text"
 # The judged document, or the system whose answer is judged.
-_DOCUMENT, _JUDGED = "docid pid did", "docid pid did run_id agent"
+_DOCUMENT, _JUDGED = "docid docno pid did", "docid docno pid did run_id agent"
 # The id and the text of a nugget; and its judgement, a number or a word.
 _ID = "nugget_id _id question_id claim_id answer_id criterion_name id"
 _TEXT = "text criterion question claim short_question answer"
@@ -40,7 +41,7 @@ _LABEL = "assignment fulfillment rating"
 _DOCUMENTS = {"relevant_corpus_ids": 1.0, "non_relevant_corpus_ids": 0.0, "references": 1.0, "documents": 1.0}
 
 # Other names of a table's columns.
-_OTHER_NAMES = {**PYTERRIER_NAMES, "subtopic_id": "iteration", "nugget_id": "iteration", "nugget": "nugget_text"}
+_OTHER_NAMES = {**USUAL_NAMES, "subtopic_id": "iteration", "nugget_id": "iteration", "nugget": "nugget_text"}
 _OF_TABLES = {"qid", "docno", "label", "assignment", "iteration", "importance", "nugget_text", "query", "weight"}
 # The ways to combine answers that are not read; NOT matters for a single answer, too.
 _OTHER_WAYS = {"question": ("AND", "SUM", "NOT"), "answer": ("OR", "NOT")}

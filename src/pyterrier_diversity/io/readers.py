@@ -12,9 +12,8 @@ from .. import frames
 from ..arithmetic import counted
 from ..parameters import Parameter
 from ..warnings import RowsWarning
-from .as_frames import read_lines_of_run
 from .files import Content, Renamed, Source, read_parts
-from .forms import with_whole_labels
+from .forms import read_lines_of_run, with_whole_labels
 from .look import Look, look_at
 from .shapes import frame_in, shape_of
 
@@ -86,7 +85,7 @@ def _read_qrels(source: Any, columns: Mapping[str, str] | None, what: str, *, as
         qrels = frames.Columns(frame, (), look.name)
         qrels.refuse_odd_ids(name for name in ("query_id", "doc_id", "iteration") if name in qrels)
         return frame
-    if frame.empty and look.text:
+    if frame.empty and look.is_text:
         raise ValueError(f"{look.name} contains no judgement.")
     qrels = frames.Columns(frame, frames.QRELS_COLUMNS, look.name)
     label = pd.Series(qrels.numbers("relevance"), frame.index)

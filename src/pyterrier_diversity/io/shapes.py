@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from . import as_frames, fits
-from .dynamic_domain import read_dd_truth
+from . import fits, forms
+from .dynamic_domain import read_dd_run, read_dd_truth
 from .fits import Fits, like, of_form, of_lines, of_members, of_names, of_object, of_record
-from .forms import frame_of, rows_of_answer, rows_of_queries, rows_of_row
-from .look import NEEDED, Look, SharedColumns
+from .look import NEEDED, Look, SharedColumns, by_number
 from .nugget_records import FORMATS
+from .nuggets import read_nuggets
 from .records import native
 
 _ORDER = "Qrels come first, then runs, then measures."
@@ -34,36 +34,16 @@ _ASPECTS = (
     "value_name='label'). Otherwise rename the one that counts to label."
 )
 _RANK = "If they are in order, add their rank: frame.assign(rank=frame.groupby('qid').cumcount())."
-_BITS = (
-    "Make a row of each bit: pandas.DataFrame([(q, i, d, int(bit)) for q, d, bits in rows for i, bit in "
-    "enumerate(bits)], columns=['qid', 'iteration', 'docno', 'label'])."
-)
+_ROWS = "pandas.DataFrame([(q, i, d, {}) for {}], columns=['qid', 'iteration', 'docno', 'label'])."
+_BITS = f"Make a row of each bit: {_ROWS.format('int(bit)', 'q, d, bits in rows for i, bit in enumerate(bits)')}"
 _NESTED = "Flatten it to one row for each document, with qid, docno and score or rank (a run), or label (qrels)."
-_INTENTS = (
-    "Make rows of it: pandas.DataFrame([(q, i, d, 1) for q, intents in data.items() for i, docs in intents.items() for "
-    "d in docs], columns=['qid', 'iteration', 'docno', 'label'])."
-)
-_LABELS = (
-    "Qrels come first, then runs. Make rows of qrels: pandas.DataFrame([(q, i, d, label) for q, intents in "
-    "data.items() for i, docs in intents.items() for d, label in docs.items()], columns=['qid', 'iteration', "
-    "'docno', 'label'])."
-)
+_OF_INTENTS = "q, intents in data.items() for i, docs in intents.items() for "
+_INTENTS = f"Make rows of it: {_ROWS.format(1, _OF_INTENTS + 'd in docs')}"
+_LABELS = f"{_ORDER} Make rows of qrels: {_ROWS.format('label', _OF_INTENTS + 'd, label in docs.items()')}"
 _RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
 _FRACTIONS = "If they are labels, make rows of qid, docno and label."
 _SYSTEMS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
 _BY_QUERY = "Evaluate by query (-q in the shell)."
-_NO_MEASURES = (
-    "Name the columns by number, as in columns={'1': 'qid', '2': 'measure', '3': 'value'}, or write a header as the "
-    "first line: qid measure value."
-)
-
-
-def _by_number(value: str) -> str:
-    """Return how to name columns of lines, of which the third has a value."""
-    return (
-        f"Name the columns by number, as in columns={{'1': 'qid', '2': 'docno', '3': {value!r}}} or, in the shell, "
-        f"--columns 1=qid,2=docno,3={value}; or write a header as the first line: qid docno {value}."
-    )
 
 
 class Shape(NamedTuple):
@@ -100,8 +80,8 @@ def frame_in(look: Look) -> pd.DataFrame:
     """
     shape = shape_of(look)
     if look.form == "lines" and shape is not NUMBERED and look.columns and not isinstance(look.columns, SharedColumns):
-        how = _by_number("label" if look.wanted == "qrels" else "rank")
-        raise ValueError(f"{look.name}: columns must name columns by number, because these lines have no names. {how}")
+        told = "columns must name columns by number, because these lines have no names."
+        raise ValueError(f"{look.name}: {told} {by_number(look.wanted)}")
     if shape is None or isinstance(shape.read, str) or look.wanted not in shape.holds.split():
         raise refusal(look, shape)
     return shape.read(look)
@@ -141,17 +121,21 @@ def _is_foreign(value: Any) -> bool:
     return not isinstance(value, (str, Number, NoneType, Mapping, list, tuple))
 
 
+def _read_as_nuggets(look: Look) -> pd.DataFrame:
+    return read_nuggets(look.data, columns=look.columns) if look.form == "object" else read_nuggets(look)
+
+
 _PRELS = of_lines(5, like(r"\S+ \S+ -?\d \d \S+"), fits.are_prels)
 # Topics and subtopics such as DD16-1 and DD16-1.1. Topic DD16-24 has a subtopic 24.11.
 _PASSAGES = of_lines(5, like(r"DD(\d+-(\d+)) (DD\1|\2)\.\S* \S+ \d{1,9} -?\d"))
-_SEVERAL_LABELS = of_lines(range(6, 99), like(r"\S+ Q?0 \S+( -?\d)+"))
+_SEVERAL_LABELS = of_lines(0, like(r"\S+ Q?0 \S+( -?\d){3,}"))
 _SAMPLES = of_lines(5, like(r"\S+ Q?0 \S+ \d\d? -?\d"), fits.have_strata)
 _LONG = of_names("qid", "measure", "value", without="docno")
 _WIDE = of_names("qid", without="docno query measure value")
 _ALL = "run qrels results"
 SEVERAL = Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}")
 SYSTEMS = Shape("runs of several systems", "", of_members("rows run lists"), _SYSTEMS, "run")
-NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.by_number, as_frames.read_numbered)
+NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.are_numbered, forms.read_numbered)
 
 #: The first shape that fits counts, so they are sorted from special to general.
 SHAPES: tuple[Shape, ...] = (
@@ -159,54 +143,54 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a dataset", "", of_object("get_qrels", "qrels_iter"), "Give its qrels: dataset.get_qrels()."),
     Shape("a measure", "", of_object("calc_aggregate", "SUPPORTED_PARAMS"), _ORDER),
     Shape("a folder", "", fits.is_folder, "io.read_runs reads its files.", "run"),
-    Shape("a folder", "qrels", fits.is_folder, as_frames.read_as_nuggets, "qrels"),
+    Shape("a folder", "qrels", fits.is_folder, _read_as_nuggets, "qrels"),
     SEVERAL,
-    Shape("empty", _ALL, fits.is_empty, as_frames.read_nothing),
+    Shape("empty", _ALL, fits.is_empty, forms.read_nothing),
     NUMBERED,
-    Shape("a session of TREC Dynamic Domain", "run", fits.is_session, as_frames.read_session),
-    Shape("judgements of several aspects", "", _SEVERAL_LABELS, as_frames.ONE_LABEL, "qrels"),
-    Shape("a run", "run", of_lines(6), as_frames.read_lines_of_run),
-    Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, as_frames.read_prels),
-    Shape("passages of TREC Dynamic Domain", "qrels", _PASSAGES, as_frames.read_passages),
-    Shape("a sample of judgements with their stratum", "", _SAMPLES, as_frames.ONE_LABEL),
-    Shape("qrels with weights", "qrels", of_lines(5), as_frames.read_lines_of_qrels, "qrels"),
-    Shape("qrels", "qrels", of_lines(4, fits.are_qrels), as_frames.read_lines_of_qrels),
+    Shape("a session of TREC Dynamic Domain", "run", fits.is_session, lambda look: read_dd_run(look.data)),
+    Shape("judgements of several aspects", "", _SEVERAL_LABELS, forms.ONE_LABEL, "qrels"),
+    Shape("a run", "run", of_lines(6), forms.read_lines_of_run),
+    Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, forms.read_prels),
+    Shape("passages of TREC Dynamic Domain", "qrels", _PASSAGES, forms.read_passages),
+    Shape("a sample of judgements with their stratum", "", _SAMPLES, forms.ONE_LABEL),
+    Shape("qrels with weights", "qrels", of_lines(5), forms.read_lines_of_qrels, "qrels"),
+    Shape("qrels", "qrels", of_lines(4, fits.are_qrels), forms.read_lines_of_qrels),
     *(
-        Shape(f"results in lines of {of}", "results", fits.of_values(of), partial(as_frames.read_values, of), "results")
-        for of in (*as_frames.LINE_FORMATS.values(), "name measure qid value")
+        Shape(
+            f"results in lines of {of}", "results", fits.of_values(of), partial(forms.read_lines, of.split()), "results"
+        )
+        for of in (*forms.LINE_FORMATS.values(), "name measure qid value")
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
-    Shape("lines without the name of a known measure", "", of_form("lines"), _NO_MEASURES, "results"),
+    Shape("lines without the name of a known measure", "", of_form("lines"), by_number("results"), "results"),
     Shape("a list of documents with bits for their intents", "", of_lines(3, like(r"\S+ \S+ [01]{2,}")), _BITS),
-    Shape("lines of three columns without names", "", of_lines(3), _by_number("label"), "qrels"),
-    Shape("lines of three columns without names", "", of_lines(3), _by_number("rank")),
-    Shape("lines of four columns without names", "", of_lines(4), _by_number("rank"), "run"),
-    Shape("lines of a run", "run", of_form("lines"), as_frames.read_lines_of_run, "run"),
-    Shape("lines of qrels", "qrels", of_form("lines"), as_frames.read_lines_of_qrels, "qrels"),
+    Shape("lines of three columns without names", "", of_lines(3), by_number("qrels"), "qrels"),
+    Shape("lines of three columns without names", "", of_lines(3), by_number("run")),
+    Shape("lines of four columns without names", "", of_lines(4), by_number("run"), "run"),
+    Shape("lines of a run", "run", of_form("lines"), forms.read_lines_of_run, "run"),
+    Shape("lines of qrels", "qrels", of_form("lines"), forms.read_lines_of_qrels, "qrels"),
     Shape("a truth file of TREC Dynamic Domain", "qrels", of_form("xml"), lambda look: read_dd_truth(look.data)),
-    Shape("judged answers", "run", of_record(fits.are_answers), partial(frame_of, rows_of_answer), "run"),
-    *(Shape(title, "qrels", fits.of_nuggets(names), as_frames.read_as_nuggets) for names, title in FORMATS.items()),
-    Shape("rows of nuggets", "qrels", fits.are_nugget_rows, as_frames.read_as_nuggets, "qrels"),
-    Shape("a request of Castorini's tools", "run", of_record(fits.is_request), partial(frame_of, rows_of_row)),
-    Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, as_frames.read_scores, "qrels"),
-    Shape("qrels", "qrels", of_names("qid", "docno", "label"), as_frames.read_table),
-    Shape("a run", "run", of_names("qid", "docno", "score|rank"), as_frames.read_table),
+    Shape("judged answers", "run", of_names("qid", "nuggets", "run_id"), forms.read_answers, "run"),
+    *(Shape(title, "qrels", fits.of_nuggets(names), _read_as_nuggets) for names, title in FORMATS.items()),
+    Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _read_as_nuggets, "qrels"),
+    Shape("a request of Castorini's tools", "run", of_record(fits.is_request), forms.read_rows),
+    Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, forms.read_scores, "qrels"),
+    Shape("qrels", "qrels", of_names("qid", "docno", "label"), forms.read_table),
+    Shape("a run", "run", of_names("qid", "docno", "score|rank"), forms.read_table),
     Shape("documents by query", "", of_record(fits.lists_documents), _RELEVANT, "qrels"),
-    Shape("documents by query", "run", of_record(fits.lists_documents), partial(frame_of, rows_of_row)),
-    Shape("results by query", "results", _LONG, as_frames.read_table_of_results),
-    Shape("results with a column for each measure", "results", _WIDE, as_frames.read_table_of_results, "results"),
-    Shape("{query: {measure: value}}", "results", of_members("numbers"), as_frames.read_values_by_query, "results"),
+    Shape("documents by query", "run", of_record(fits.lists_documents), forms.read_rows),
+    Shape("results by query", "results", _LONG, forms.read_table_of_results),
+    Shape("results with a column for each measure", "results", _WIDE, forms.read_table_of_results, "results"),
+    Shape("{query: {measure: value}}", "results", of_members("numbers"), forms.read_values_by_query, "results"),
     Shape("a table of means", "", of_names("name|run", without="docno qid measure"), _BY_QUERY),
     Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS, "qrels"),
     Shape("rows without score or rank", "", of_names("qid", "docno"), _RANK, "run"),
     Shape("topics", "", of_names("qid", "query", without="docno"), _ORDER),
     Shape("scores by query", "", fits.are_scores, _FRACTIONS, "qrels"),
-    Shape("labels by query", "qrels", of_members("numbers"), partial(frame_of, rows_of_queries), "qrels"),
-    Shape("groups of documents", "qrels", of_members("groups"), as_frames.read_as_nuggets, "qrels"),
+    Shape("labels by query", "qrels", of_members("numbers"), forms.read_queries, "qrels"),
+    Shape("groups of documents", "qrels", of_members("groups"), _read_as_nuggets, "qrels"),
     Shape("documents by query", "", of_members("list groups objects"), _RELEVANT, "qrels"),
-    Shape(
-        "documents by query", "run", of_members("numbers", "list groups objects"), partial(frame_of, rows_of_queries)
-    ),
+    Shape("documents by query", "run", of_members("numbers", "list groups objects"), forms.read_queries),
     Shape("{query: {intent: [documents]}}", "", of_members("lists"), _INTENTS, "qrels"),
     Shape("runs of several systems, or {query: {intent: {document: label}}}", "", of_members("run"), _LABELS, "qrels"),
     SYSTEMS,
