@@ -101,12 +101,10 @@ def test_qrels_are_those_of_the_reader(dd_home, level):
 def test_a_dataset_describes_itself(dd_home, name):
     dataset = ir_datasets.load(name)
 
-    path = str(dd_home / "truth_data_nyt_2017_v2.3.xml")
     assert dataset.dataset_id() == name
     assert dataset.has_queries()
     assert dataset.has_qrels()
     assert not dataset.has_docs()
-    assert (dataset.queries_path(), dataset.qrels_path()) == (path, path)
     assert dataset.queries_lang() == "en"
     assert len(dataset.queries) == len(topics_of(dd_home, 17))
     assert len(dataset.qrels) == sum(1 for _ in dataset.qrels_iter())

@@ -4,10 +4,9 @@ A download is complete or leaves nothing, even with several processes or threads
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import ClassVar
-from uuid import uuid4
 
 import pyterrier as pt
 
@@ -89,18 +88,16 @@ def cached(path: Path, what: str, url: str, download: Callable[[Path], None]) ->
     """
     if path.exists():
         return path
-    # Other processes may download the same file. Each writes its own copy, and the last complete one stays.
-    unchecked = path.with_name(f"{path.name}.{uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        download(unchecked)
-        unchecked.replace(path)
+        # Other processes may download the same file. Each writes its own copy, and the last complete one stays.
+        with TemporaryDirectory(dir=path.parent) as folder:
+            copy = Path(folder, path.name)
+            download(copy)
+            copy.replace(path)
     except (OSError, RuntimeError, ValueError) as error:
         raise ConnectionError(
             f"{what} could not be downloaded from {url}. You can put the file into ir_datasets' cache by hand: {path}. "
             "(The environment variable IR_DATASETS_HOME sets another cache.)"
         ) from error
-    finally:
-        with suppress(OSError):
-            unchecked.unlink(missing_ok=True)
     return path

@@ -62,11 +62,10 @@ class TrecDDDataset(NamedDataset):
             subtopic's name).
         """
         self.check_variant("topics", variant)
-        truth = read_truth(truth_file(self.name))
+        topics, subtopics, _ = read_truth(truth_file(self.name))
         if variant is None:
-            frame = truth.topics
-            return frame if frame["description"].any() else frame[["qid", "query"]]
-        return truth.subtopics
+            return topics if topics["description"].any() else topics[["qid", "query"]]
+        return subtopics
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
         """Return the qrels.
@@ -135,10 +134,6 @@ class TrecDDQueries(BaseQueries):  # type: ignore[misc]
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def queries_path(self) -> str:
-        """Return the path of the truth file."""
-        return str(truth_file(self._name))
-
     def queries_iter(self) -> Iterator[TrecDDQuery]:
         """Read the topics, in the order of the file."""
         truth = read_truth(truth_file(self._name))
@@ -161,10 +156,6 @@ class TrecDDQrels(BaseQrels):  # type: ignore[misc]
 
     def __init__(self, name: str, level: Level) -> None:
         self._name, self._level = name, level
-
-    def qrels_path(self) -> str:
-        """Return the path of the truth file."""
-        return str(truth_file(self._name))
 
     def qrels_iter(self) -> Iterator[TrecDDQrel | TrecDDPassageQrel]:
         """Read the judgements, in the order of `read_dd_truth`, whose columns are the fields."""

@@ -29,9 +29,8 @@ _FAULTS = {
         "<{tag}> is in <{parent}>; the order is domain, topic, subtopic, passage"
     ),
     "//*[(self::topic or self::subtopic or self::passage) and not(string(@id))]": "<{tag}> has no id",
-    "//passage[not(docno and rating and type)]": "<passage> must contain <docno>, <rating> and <type>",
-    "//passage/*[self::docno or self::rating or self::type][* or not(normalize-space())]": (
-        "<{tag}> must contain a text and no element"
+    "//passage[not(normalize-space(docno[not(*)]) and rating[not(*)] and type[not(*)])]": (
+        "<passage> must contain <docno>, <rating> and <type>, each with a text and no element"
     ),
     r"//passage/rating[not(re:test(., '^\s*[+-]?\d{1,9}\s*$'))]": "<rating> must be an integer, not {text!r}",
     r"//passage/type[not(re:test(., '^\s*(MANUAL|MATCHED)\s*$'))]": "<type> must be MANUAL or MATCHED, not {text!r}",
@@ -75,10 +74,10 @@ def read_dd_truth(source: Source, level: Literal["documents", "passages"] = "doc
     passages = read_truth(content).passages
     if level == "passages":
         for row in passages[passages["nugget"] == ""].itertuples():
-            what = f"passage {row.passage} of subtopic {row.iteration} has the type MATCHED"
-            raise ValueError(
-                f"{content.name}: {what}, but no MANUAL passage comes before it, so its nugget is unknown."
+            what = (
+                f"passage {row.passage} of subtopic {row.iteration} has the type MATCHED, but no MANUAL passage comes"
             )
+            raise ValueError(f"{content.name}: {what} before it, so its nugget is unknown.")
         return passages
     ratings = passages.groupby(["qid", "docno", "iteration"], sort=False)["label"]
     documents = ratings.agg(label="max", gain="sum").reset_index().astype({"gain": float})
@@ -216,9 +215,6 @@ def read_truth(source: Source) -> Truth:
         root = etree.fromstring(content.data, parser)
     except etree.XMLSyntaxError as error:
         raise ValueError(f"{content.name}, line {error.lineno}: {error.msg.partition(', line ')[0]}.") from error
-    if elsewhere := root.getroottree().docinfo.system_url:
-        what = f"the document type is in another file, {elsewhere!r}, which is not read"
-        raise ValueError(f"{content.name}, line {root.sourceline}: {what}.")
     for path, fault in _FAULTS.items():
         for element in root.xpath(path, namespaces=_REGULAR_EXPRESSIONS):
             parent, text = element.xpath("name(..)"), element.xpath("normalize-space()")

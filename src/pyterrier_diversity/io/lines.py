@@ -26,16 +26,17 @@ _HOW: dict[str, Any] = {"index_col": False, "na_filter": False, "low_memory": Fa
 if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
     _HOW["float_precision"] = "round_trip"
 
-# The type of a column in pandas, and what reads a word of it. Pandas reads words fastest if it may choose their type.
-_KINDS: dict[type | None, tuple[Any, Callable[[Field], Any]]] = {
-    str: (object, Field.identifier),
-    pd.Categorical: ("category", Field.identifier),
-    float: (float, Field.number),
-    Label: (float, Field.label),
-    int: (np.int64, Field.count),
-    object: (float, Field.any_number),
-    None: ("category", Field.any_number),
+# What reads a word of a column, and the types of columns of numbers in pandas.
+_READERS: dict[type | None, Callable[[Field], Any]] = {
+    str: Field.identifier,
+    pd.Categorical: Field.identifier,
+    float: Field.number,
+    Label: Field.label,
+    int: Field.count,
+    object: Field.any_number,
+    None: Field.any_number,
 }
+_NUMBERS: dict[type | None, type] = {float: float, Label: float, object: float, int: np.int64}
 # Words as pandas and spreadsheets quote them: with doubled quotes, numbers, Q0, or separators inside.
 _QUOTED = re.compile(rb'(?:^|[ \t])"(?:[^"\s]*""[^\s]*|[-+]?[0-9.]+|Q0)"(?=\s|$)', re.MULTILINE)
 _SPACED = re.compile(rb'(?:^|[ \t])"[^"\r\n]*[ \t][^"\r\n]*"(?=\s|$)', re.MULTILINE)
@@ -66,8 +67,14 @@ def read_columns(source: Source, columns: Kinds, *, separator: str | None = None
     """
     content = read_content(source)
     quoted = separator not in (None, _TAB) or are_quoted(content.data)
-    found = _read_at_once(content, columns) if separator is None and not quoted else None
-    return _read_by_line(content, columns, separator, quoted) if found is None else found
+    table = _read_at_once(content, columns) if separator is None and not quoted else None
+    table = _read_by_line(content, columns, separator, quoted) if table is None else table
+    for name, kind in columns.items():
+        if kind is None:
+            del table[name]
+        elif kind in _NUMBERS:
+            table[name] = table[name].astype(_NUMBERS[kind])
+    return table
 
 
 def read_pairs(source: Source, columns: Kinds, separator: str) -> dict[Any, Any]:
@@ -96,42 +103,38 @@ def words_of(line: str, *, quoted: bool, separator: str | None = None) -> list[s
 
 def _read_at_once(content: Content, columns: Kinds) -> pd.DataFrame | None:
     """Read words between white space with pandas' reader in C, or return None if something may be wrong."""
-    if not _is_plain(content):
+    data, line = content.data, content.first_line
+    others = data.translate(None, _PLAIN)
+    if others and any(one.isspace() or one in ("\0", MARK) for one in set(content.text() and others.decode())):
         return None
-    line, stream = content.first_line, BytesIO(content.data)
     # In most files, one character separates words, which is faster to read. In others, words then seem to be empty.
     between, other = (_TAB, b" ") if _TAB in line else (" ", b"\t")
-    is_single = line.count(between) == len(columns) - 1 and other not in content.data
+    is_single = line.count(between) == len(columns) - 1 and other not in data
+    how = {**_HOW, "names": list(columns), "sep": between if is_single else r"\s+"}
+    # Pandas reads numbers and different words fastest if it may choose their type, and other words as categories.
+    how["dtype"] = {name: "category" for name, kind in columns.items() if kind not in (str, *_NUMBERS)}
     # A line of letters before each part keeps pandas from choosing numbers for words.
-    first = between.join("x" if kind is str else "0" for kind in columns.values()) + "\n"
-    separator = between if is_single else r"\s+"
-    dtypes = {name: _KINDS[kind][0] for name, kind in columns.items() if kind is not str}
+    first = between.join("x" if kind is str else "0" for kind in columns.values()).encode() + b"\n"
     parts: list[pd.DataFrame] = []
+    end = 0
     try:
-        while stream.tell() < len(content.data):
-            part = b"".join([first.encode(), stream.read(_PART), stream.readline()])
-            parts.append(pd.read_csv(BytesIO(part), sep=separator, names=list(columns), dtype=dtypes, **_HOW).iloc[1:])
+        while end < len(data):
+            begin, end = end, data.find(b"\n", end + _PART) + 1 or len(data)
+            parts.append(pd.read_csv(BytesIO(first + memoryview(data)[begin:end]), **how).iloc[1:])
         table = pd.concat(parts, ignore_index=True)
     except ValueError:
         return None
     # A longer line is an error of pandas; a shorter one ends with empty words.
-    are_right = all(_are_right(table[name], kind) for name, kind in columns.items())
-    return table[[name for name, kind in columns.items() if kind]] if are_right else None
+    return table if all(_is_right(table[name], kind) for name, kind in columns.items()) else None
 
 
-def _are_right(column: pd.Series, kind: type | None) -> bool:
-    """Tell whether words are not empty, and numbers are finite, and not negative if they are integers."""
-    if kind in (float, Label, int):
-        return bool(np.isfinite(column).all() and (kind is not int or column.between(0, 10**18 - 1).all()))
-    return kind is object or not (column == "").any()
-
-
-def _is_plain(content: Content) -> bool:
-    """Tell whether pandas and Python split the lines and words in the same way."""
-    if not content.data.isascii():
-        content.text()
-    others = set(content.data.translate(None, _PLAIN).decode())
-    return not any(character.isspace() or character in ("\0", MARK) for character in others)
+def _is_right(column: pd.Series, kind: type | None) -> bool:
+    """Tell whether words are not empty, and numbers are finite, and whole and not negative if they are integers."""
+    if kind not in _NUMBERS:
+        return not (column == "").any()
+    if column.dtype.kind not in ("iu" if kind is int else "iuf"):
+        return False
+    return kind is object or bool((column.between(0, 10**18 - 1) if kind is int else np.isfinite(column)).all())
 
 
 def _read_by_line(content: Content, columns: Kinds, separator: str | None, quoted: bool) -> pd.DataFrame:
@@ -146,6 +149,5 @@ def _read_by_line(content: Content, columns: Kinds, separator: str | None, quote
             raise ValueError(f"{where}: expected {count} ({' '.join(columns)}), found {len(words)}.")
         if any(words):
             named = zip(words, columns.items(), strict=True)
-            rows.append([_KINDS[kind][1](Field(word, where, name)) for word, (name, kind) in named])
-    kept = {name: _KINDS[kind][0] for name, kind in columns.items() if kind}
-    return pd.DataFrame(rows, columns=list(columns), dtype=object)[list(kept)].astype(kept)
+            rows.append([_READERS[kind](Field(word, where, name)) for word, (name, kind) in named])
+    return pd.DataFrame(rows, columns=list(columns))
