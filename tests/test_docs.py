@@ -31,6 +31,7 @@ from pyterrier_diversity.docstrings import section_of
 from pyterrier_diversity.measures import registered
 from pyterrier_diversity.warnings import KINDS, DataWarning
 from said import said
+from write_pictures import check, work_through
 
 FOLDER = Path(str(files("pyterrier_diversity").joinpath("pt_docs")))
 PAGES = sorted(FOLDER.rglob("*.rst"))
@@ -124,24 +125,25 @@ intents = OnSubtopics(bm25, demo.get_topics("subtopics"))
 
 
 def test_the_gallery_shows_each_picture_that_plots_draws():
-    assert read("gallery").count("image:: pictures/") == len(plots.__all__)
-    assert sorted(re.findall(r"- :func:`~pyterrier_diversity.plots.(\w+)`", read("gallery"))) == sorted(plots.__all__)
-    assert sorted(re.findall(r">>> ax = plots\.(\w+)\(", read("gallery"))) == sorted(plots.__all__)
+    entry = r":func:`~pyterrier_diversity\.plots\.(\w+)`: .*?\n\n>>> ax = plots\.\1\(.*\n\n\.\. image:: pictures/\1\.svg"
+
+    assert sorted(re.findall(entry, read("gallery"), flags=re.DOTALL)) == sorted(plots.__all__)
 
 
 # Those of the pages that show sessions of the shell are run before these, in `cli/test_page.py`.
-@pytest.mark.usefixtures("no_layout")
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem not in WITH_SESSIONS], ids=lambda page: page.stem)
-def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
+def test_the_examples_of_a_page_give_what_it_says_and_draw_its_pictures(page, tmp_path, monkeypatch):
     if "register(" in page.read_text(encoding="utf-8"):  # a registration cannot be undone
-        code = f"import doctest; print(*doctest.testfile({str(page)!r}, module_relative=False, encoding='utf-8'))"
+        code = f"""import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path; from write_pictures import check, work_through
+print(*work_through(Path({str(page)!r}), check))"""
         printed = in_a_new_process(code, imported=("pyterrier",))
         failed, attempted = map(int, printed.splitlines()[-1].split())
         assert failed == 0, printed
     else:
         page = page.resolve()
         monkeypatch.chdir(tmp_path)  # which pages may write to
-        failed, attempted = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+        failed, attempted = work_through(page, check)
 
     assert failed == 0
     assert attempted > 0 or page.stem in WITHOUT_EXAMPLES or page.parent != FOLDER

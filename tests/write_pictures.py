@@ -7,16 +7,18 @@ files differ from its output. Look at what has changed before it is committed.
 import io
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from doctest import DocTestParser
-from functools import cache, partial
+from contextlib import chdir, contextmanager
+from doctest import DocTestParser, DocTestRunner
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 
 from frames_to_draw import COMPARED, EXPLAINED, PERQUERY, QRELS, RUN
-from pictures_of_pages import OF_PAGES
 from pyterrier_diversity import RBU, plots
 
 # Other versions draw a little differently.
@@ -29,18 +31,23 @@ FOLDER = Path(__file__).parents[1] / "src" / "pyterrier_diversity" / "pt_docs" /
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "pyterrier-diversity", "figure.dpi": 100}
 
 
-@cache
-def illustrations() -> dict[str, Callable[[], object]]:
-    """Return what draws each picture, by the name of its file: the code that the gallery shows, or that of a page."""
-    names: dict[str, object] = {}
-    draws: dict[str, Callable[[], object]] = {}
-    for example in DocTestParser().get_examples((FOLDER.parent / "gallery.rst").read_text(encoding="utf-8")):
-        found = re.match(r"ax = plots\.(\w+)\(", example.source)
-        if found:
-            draws[found[1]] = partial(exec, example.source, names)
-        else:
-            exec(example.source, names)
-    return {**draws, **OF_PAGES}
+def work_through(page: Path, at_picture: Callable[[str], None]) -> tuple[int, int]:
+    """Run the examples of a page, whose pictures are drawn by what is above them; return how many failed and ran.
+
+    ``at_picture`` gets the name of each picture as soon as it is drawn.
+    """
+    runner, names, line = DocTestRunner(), {"__name__": "__main__"}, 0
+    # Every second part is the name of a picture.
+    parts = re.split(r":: pictures/(\w+)\.svg", page.read_text(encoding="utf-8"))
+    with drawing():
+        for text, picture in zip_longest(parts[::2], parts[1::2]):
+            test = DocTestParser().get_doctest(text, {}, page.stem, str(page), line)
+            test.globs = names  # not a copy: functions of the page see what comes after a picture
+            runner.run(test, clear_globs=False)
+            line += text.count("\n")
+            if picture and plt.get_fignums():  # the start page only shows
+                at_picture(picture)
+    return runner.failures, runner.tries
 
 
 def baselines() -> dict[str, Callable[[], object]]:
@@ -56,36 +63,51 @@ def baselines() -> dict[str, Callable[[], object]]:
 
 
 @contextmanager
-def drawn(draw: Callable[[], object]) -> Iterator[None]:
-    """Draw a picture with the same settings on every machine."""
+def drawing() -> Iterator[None]:
+    """Draw with the same settings on every machine."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(SETTINGS)
         plt.close("all")
-        draw()
         yield
         plt.close("all")
 
 
 def png(draw: Callable[[], object], path: Path) -> None:
     """Write a small picture."""
-    with drawn(draw):
+    with drawing():
+        draw()
         plt.gcf().savefig(path, dpi=45, metadata={"Software": None}, pil_kwargs={"optimize": True})
 
 
-def svg(draw: Callable[[], object]) -> str:
-    """Return a picture as SVG without a date."""
+def svg() -> str:
+    """Return the picture that was drawn last as SVG without a date."""
     file = io.StringIO()
-    with drawn(draw):
-        plt.gcf().savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    plt.gcf().savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def check(picture: str) -> None:
+    """Compare a picture of the documentation with the one that was drawn last; other versions draw differently."""
+    if mpl.__version__.startswith(f"{MATPLOTLIB}."):
+        (numbers, text), (now, text_now) = map(_parts, ((FOLDER / f"{picture}.svg").read_text(encoding="utf-8"), svg()))
+        assert text_now == text, f"python tests/write_pictures.py writes another {picture}.svg"
+        assert np.allclose(now, numbers, rtol=0, atol=0.01), picture
+
+
+def _parts(text: str) -> tuple[list[float], str]:
+    """Return the numbers of an SVG, and the text between them."""
+    number = r"-?\d+\.\d+"
+    return [float(found) for found in re.findall(number, text)], re.sub(number, "#", text)
 
 
 if __name__ == "__main__":
     mpl.use("agg")
-    FOLDER.mkdir(exist_ok=True)
-    for name, draw in illustrations().items():
-        (FOLDER / f"{name}.svg").write_text(svg(draw), encoding="utf-8")
+    pages = sorted(FOLDER.parent.glob("*.rst"))
+    with TemporaryDirectory() as folder, chdir(folder):  # which pages may write to
+        for page in pages:
+            if "pictures/" in page.read_text(encoding="utf-8"):
+                work_through(page, lambda name: (FOLDER / f"{name}.svg").write_text(svg(), encoding="utf-8") and None)
     BASELINES.mkdir(exist_ok=True)
     for name, draw in baselines().items():
         png(draw, BASELINES / f"{name}.png")

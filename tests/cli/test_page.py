@@ -1,6 +1,5 @@
 """The sessions of the shell on pages give what the pages say."""
 
-import doctest
 import re
 import shutil
 from importlib.resources import files
@@ -10,6 +9,7 @@ import pytest
 import yaml
 
 from console import WITH_SESSIONS, Shell, sessions
+from write_pictures import check, work_through
 
 PAGES = files("pyterrier_diversity").joinpath("pt_docs")
 
@@ -37,7 +37,7 @@ def worked_through(tmp_path_factory):
             with pytest.MonkeyPatch.context() as patch:
                 patch.chdir(folder)
                 path = Path(str(PAGES / f"{name}.rst")).resolve()
-                results[name] = folder, doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+                results[name] = folder, work_through(path, check)
         folder, result = results[name]
         shutil.copytree(folder, to, dirs_exist_ok=True)
         return result
@@ -68,7 +68,7 @@ def test_the_steps_of_the_workflow_pass_and_its_gates_stop_a_loss(tmp_path, monk
 
 
 @pytest.mark.parametrize("page", WITH_SESSIONS)
-def test_the_examples_of_a_page_give_what_it_says(page, tmp_path, worked_through):
+def test_the_examples_of_a_page_give_what_it_says_and_draw_its_pictures(page, tmp_path, worked_through):
     failed, attempted = worked_through(page, tmp_path)
 
     assert failed == 0

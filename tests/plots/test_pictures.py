@@ -6,7 +6,7 @@ import matplotlib as mpl
 import pytest
 from matplotlib.testing.compare import compare_images
 
-from write_pictures import BASELINES, FOLDER, MATPLOTLIB, baselines, illustrations, png, svg
+from write_pictures import BASELINES, FOLDER, MATPLOTLIB, baselines, png
 
 # Root mean square of the difference of pixels, from 0 to 255.
 TOLERANCE = 3
@@ -27,28 +27,12 @@ def test_a_picture_looks_as_it_did(name, tmp_path):
 
 def test_there_are_no_pictures_of_functions_that_are_gone():
     assert {path.stem for path in BASELINES.iterdir()} == baselines().keys()
-    assert {path.stem for path in FOLDER.iterdir()} == illustrations().keys()
 
 
 def test_each_picture_of_the_documentation_stands_on_a_page():
     pages = "".join(path.read_text(encoding="utf-8") for path in FOLDER.parent.rglob("*.rst"))
 
     assert {path.name for path in FOLDER.iterdir()} == {*re.findall(r":: pictures/(\S+)$", pages, flags=re.MULTILINE)}
-
-
-def parts(text):
-    """The numbers of an SVG, and the text between them."""
-    number = r"-?\d+\.\d+"
-    return [float(found) for found in re.findall(number, text)], re.sub(number, "#", text)
-
-
-def test_the_pictures_of_the_documentation_are_up_to_date():
-    for name, draw in illustrations().items():
-        numbers, text = parts((FOLDER / f"{name}.svg").read_text(encoding="utf-8"))
-        numbers_now, text_now = parts(svg(draw))
-
-        assert text_now == text, f"python tests/write_pictures.py writes another {name}.svg"
-        assert numbers_now == pytest.approx(numbers, abs=0.01)
 
 
 def test_a_picture_of_the_documentation_is_small_and_has_no_date():
