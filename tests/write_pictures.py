@@ -32,7 +32,7 @@ SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "pyterrier-diversity", "figu
 
 
 def work_through(page: Path, at_picture: Callable[[str], None]) -> tuple[int, int]:
-    """Run the examples of a page, whose pictures are drawn by what is above them; return how many failed and ran.
+    """Run the examples of a page, which draw the picture below them; return how many failed and how many ran.
 
     ``at_picture`` gets the name of each picture as soon as it is drawn.
     """

@@ -260,19 +260,16 @@ def _symbols_page() -> str:
 
 
 def _index(module: str, of: list[tuple[DiversityMeasure, Example]]) -> str:
-    """Return the table of a family: for each measure, a description, its range and its needs."""
-    lines = [".. list-table::", "   :class: stacked", "   :header-rows: 1", "   :widths: 20 42 24 14", ""]
-    rows = [("Measure", "What it is", "Range", "Needs")]
+    """Return the list of a family: for each measure, a description, its range and its needs."""
+    lines = [f":doc:`Formulas, parameters and examples <measures/{_stem(module)}>`"]
     for measure, _ in of:
         known = entry(measure)
         needs = [column if column in measure.NEEDS else f"({column})" for column in measure.READS]
-        what = re.sub(f"^{re.escape(known['name'])}: ", "", known["what"], flags=re.IGNORECASE).rstrip(".")
-        link = f":ref:`{known['measure']} <diversity-{known['measure']}>`"
+        what = re.sub(f"^{re.escape(known['name'])}: ", "", known["what"], flags=re.IGNORECASE)
         what = what if what.startswith("nDCG") else what[0].upper() + what[1:]
-        rows.append((link, what, known["range"], ", ".join(needs) or r"\-"))
-    for row in rows:
-        lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
-    return "\n".join([f":doc:`Formulas, parameters and examples <measures/{_stem(module)}>`", "", *lines])
+        told = f"{what.rstrip('.')}. *Range:* {known['range']}." + f" *Needs:* {', '.join(needs)}." * bool(needs)
+        lines.append(f":ref:`{known['measure']} <diversity-{known['measure']}>`\n    {told}")
+    return "\n\n".join(lines)
 
 
 # Single backticks are links, in any build of the pages.

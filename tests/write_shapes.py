@@ -4,6 +4,7 @@ Run it after adding or changing a shape: ``python tests/write_shapes.py``. A tes
 """
 
 import json
+import re
 from typing import Any
 
 import pandas as pd
@@ -56,7 +57,8 @@ def page() -> dict[str, str]:
         if not isinstance(shape.read, str) and example != "folder" and not shape.name.startswith("lines of"):
             read.append(f"{_name(shape)} ({wanted})\n{_example(example)}")
         elif isinstance(shape.read, str):
-            refused.append(f"{_name(shape)}\n    {shape.read}\n")
+            literal = re.sub(r"(['\"-])", r"\\\1", shape.read)  # or quotes of code would be curved, and hyphens joined
+            refused.append(f"{_name(shape)}\n    {literal}\n")
     return {"files.rst": _HEAD + "\n".join(read) + "\n" + _REFUSED + "\n".join(dict.fromkeys(refused))}
 
 

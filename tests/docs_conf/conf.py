@@ -39,7 +39,7 @@ extensions = [
     "sphinx_copybutton",
 ]
 # A block is copied without its prompts and its output.
-copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_text = r">>> |\.\.\.(?: |$)|\$ "
 copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
 autodoc_typehints = "none"
@@ -83,7 +83,7 @@ def inline_formula(translator, node):
 
 def formula(translator, node):
     """Write a formula on a line of its own, in a box that scrolls sideways where the screen is too narrow."""
-    translator.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>')
+    translator.body.append(f'<div class="formula" tabindex="0">{tex2mathml(node.astext(), as_block=True)}</div>')
     raise nodes.SkipNode
 
 
@@ -143,14 +143,17 @@ def by_the_end_of_its_name(app, env, node, content):
 
 
 def reachable(app, name, template, context, tree):
-    """Let the keyboard reach code, which scrolls on a narrow screen."""
+    """Let the keyboard reach code and tables, which scroll on a narrow screen, and say how deep furo's headings are."""
     if "body" in context:
-        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+        context["body"] = re.sub(r'<(pre|div class="table-wrapper[^"]*")>', r'<\1 tabindex="0">', context["body"])
+    if "furo_navigation_tree" in context:
+        levels = 'role="heading" aria-level="2"'
+        context["furo_navigation_tree"] = context["furo_navigation_tree"].replace('role="heading"', levels)
 
 
 def setup(app):
     app.connect("source-read", with_files_of_the_source)
-    app.connect("html-page-context", reachable)
+    app.connect("html-page-context", reachable, priority=900)  # after furo
     app.connect("missing-reference", by_the_end_of_its_name)
     app.connect("autodoc-process-docstring", without_new)
     app.connect("autodoc-process-signature", parameters_of_a_step)
