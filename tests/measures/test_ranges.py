@@ -3,7 +3,7 @@ import re
 
 import numpy as np
 import pytest
-from ir_measures import AP, ERR, RR, NumRet, P, SetF, nDCG
+from ir_measures import AP, ERR, RBP, RR, Bpref, NumRel, NumRet, P, SetF, Success, nDCG
 
 from by_hand import qrels, run
 from by_hand import value as value_of
@@ -22,6 +22,7 @@ from pyterrier_diversity import (
     SPrecision,
     StRecall,
     alpha_nDCG,
+    nEU,
     nP_IA,
 )
 from pyterrier_diversity.evaluate.evaluator import valid
@@ -39,12 +40,21 @@ INF = math.inf
     [
         *((measure, (0, 1)) for measure in (StRecall @ 5, P @ 5, AP, RR, nDCG @ 5, ERR @ 5, IA(nDCG @ 5), Adhoc(AP))),
         (alpha_nDCG @ 5, (0, 1.582)),
-        (RBU @ 5, (-INF, 1)),
-        (EU @ 5, (-INF, INF)),
+        (RBU(p=0.5, e=0.25) @ 2, (-0.1875, 1)),
+        (RBU(p=0.5, e=0.25, norm=True) @ 2, (-0.1875, 1)),
+        (RBU(p=0.5, e=0.25), (-0.25, 1)),
+        (RBU(p=1, e=0.25) @ 4, (-1, 1)),
+        (RBU(p=1), (-INF, 1)),
+        (RBU(p=1, e=0), (0, 1)),
+        (EU(e=0.25) @ 4, (-1, INF)),
+        (EU(e=0), (0, INF)),
+        (EU, (-INF, INF)),
+        (nEU @ 5, (-INF, INF)),
         (CDG @ 5, (0, INF)),
-        (IA(EU @ 5), (-INF, INF)),
+        (IA(EU(e=0.25) @ 4), (-1, INF)),
         (Sharp(StRecall @ 5), (0, 1)),
-        (Sharp(EU @ 5), (-INF, INF)),
+        (Sharp(EU(e=0.25) @ 4, gamma=0.75), (-0.25, INF)),
+        (Sharp(EU, gamma=1), (0, 1)),
         (SPrecision @ 5, (0, 1)),
         (SPrecision(ideal="greedy") @ 5, (0, INF)),
         (P_Rareness(alpha=0.5) @ 5, (0, 1.5)),
@@ -55,8 +65,11 @@ INF = math.inf
         (DCG(norm=True) @ 5, (0, 1)),
         (ARR(norm=True), (0, 1)),
         (ARR(norm=True, effort="rank"), (0, INF)),
-        (NumRet, (-INF, INF)),
-        (SetF, (-INF, INF)),
+        *(
+            (measure, (-INF, INF))
+            for measure in (NumRet, NumRet(rel=1), NumRel, RBP(p=0.8), nDCG(judged_only=True) @ 5)
+        ),
+        *((binary, (0, 1)) for binary in (SetF, Success @ 5, Adhoc(Bpref), RBP(p=0.8, rel=2))),
     ],
     ids=str,
 )
@@ -66,7 +79,8 @@ def test_the_range_of_a_measure_is_read_from_its_declaration(measure, expected):
 
 def test_a_description_starts_with_the_range_of_the_defaults():
     of_m = [measure.NAME for measure in registered() if entry(measure)["range"].startswith("those of M")]
-    alone = [measure for measure in registered() if "measure" not in measure.SUPPORTED_PARAMS]
+    # With the effort e, the lowest value depends on all parameters.
+    alone = [measure for measure in registered() if not {"measure", "e"} & measure.SUPPORTED_PARAMS.keys()]
 
     for measure in alone:
         default = range_text(*measure.range()).replace("2]", "1 + alpha]" if "Rareness" in measure.NAME else "2]")
@@ -80,7 +94,8 @@ def test_a_description_starts_with_the_range_of_the_defaults():
         (StRecall, 1 + 1e-9, 1.0),
         (StRecall, -1e-9, 0.0),
         (RBU, 1 + 1e-9, 1.0),
-        (RBU, -1e6, -1e6),
+        (RBU(p=1), -1e6, -1e6),
+        (RBU(p=1) @ 5, -0.005 - 1e-9, -0.005),
         (EU, 1e300, 1e300),
         (P_Rareness(alpha=1e9), (1 + 1e9) * (1 + 1e-10), 1 + 1e9),
     ],
@@ -98,7 +113,8 @@ def test_a_value_that_leaves_its_range_by_rounding_becomes_the_limit(measure, va
     [
         (StRecall @ 5, 1 + 2e-9, r"\[0, 1\]"),
         (StRecall, -2e-9, r"\[0, 1\]"),
-        (RBU, 1.5, r"\(-inf, 1\]"),
+        (RBU(p=1), 1.5, r"\(-inf, 1\]"),
+        (RBU(p=1) @ 5, -0.006, r"\[-0.005, 1\]"),
         (CDG, -1.0, r"\[0, inf\)"),
         (P_Rareness(alpha=1e9), (1 + 1e9) * (1 + 2e-9), r"\[0, 1e\+09\]"),
     ],

@@ -1,6 +1,5 @@
 """Wrappers that apply any measure to several intents: IA(M), Adhoc(M) and Sharp(M), with its published forms."""
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
@@ -142,7 +141,9 @@ class MeanWithRecall(CompositeMeasure):
     """The weighted mean of subtopic recall and another measure: Sakai (2013), Eq. 7."""
 
     def range(self) -> tuple[float, float]:
-        return (0.0, 1.0) if value_range(self.parts()[1].measure) == (0.0, 1.0) else (-math.inf, math.inf)
+        rest = 1 - self.gamma
+        low, high = (rest * limit if rest else 0.0 for limit in value_range(self.parts()[1].measure))
+        return low, self.gamma + high
 
     def combine(self, values: Sequence[np.ndarray], judgements: Judgements) -> np.ndarray:
         """Return the weighted mean of both."""

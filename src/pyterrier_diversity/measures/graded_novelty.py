@@ -126,6 +126,7 @@ class _EU(DiversityMeasure):
     -----
     :Name: Expected Utility
     :Formula: \sum_i \frac{1}{1 + \log_{\mathrm{base}} i} \left( \sum_t w_t r_{it} (1 - \alpha)^{c_{it}} - e \right)
+    :Values: [-e k, inf)
     :Source: Yang and Lad (2009); Amigó et al. (2018), Sec. 4.3
 
     .. cite.dblp:: conf/ictir/YangL09
@@ -146,6 +147,9 @@ class _EU(DiversityMeasure):
         **GRADES,
     }
 
+    def range(self) -> tuple[float, float]:
+        return -self.e * (self.get("cutoff") or math.inf) if self.e else 0.0, math.inf
+
     def discount(self, rank: np.ndarray) -> np.ndarray:
         """Return 1 / (1 + log_base i) of each rank."""
         return 1.0 / (1.0 + np.log(rank) / math.log(self.base))
@@ -165,6 +169,7 @@ class _nEU(Normalised, _EU):
     -----
     :Name: Normalised Expected Utility
     :Formula: \frac{\mathrm{EU}}{\mathrm{EU}^*}
+    :Values: (-inf, inf)
     :Source: Yang and Lad (2009); Yang et al. (2007)
 
     .. cite.dblp:: conf/sigir/YangLLHKR07
@@ -177,6 +182,7 @@ class _nEU(Normalised, _EU):
     """
 
     gained = _EU.score
+    range = DiversityMeasure.range
 
     @property
     def normaliser(self) -> Order:

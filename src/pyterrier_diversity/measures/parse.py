@@ -163,18 +163,25 @@ def read_measure(who: str, measure: Any) -> ir_measures.Measure:
 
 def higher_is_better(measure: ir_measures.Measure | str) -> bool:
     """Tell whether higher values of a measure are better; true for names that cannot be parsed."""
-    return bool(getattr(_formula(measure) or measure, "HIGHER_IS_BETTER", True))
+    return bool(getattr(_known(measure), "HIGHER_IS_BETTER", True))
 
 
 def value_range(measure: ir_measures.Measure | str) -> tuple[float, float]:
     """Return the smallest and the largest value that a measure can have; infinite where a limit is not known."""
-    formula = _formula(measure)
-    return (-math.inf, math.inf) if formula is None else formula.range()
+    known = _known(measure)
+    if isinstance(known, DiversityMeasure):
+        return known.range()
+    # ir_measures' measures of documents that are relevant or not are shares, except for the counts.
+    is_share = type(known).__module__.startswith("ir_measures.") and not str(known).startswith("Num")
+    is_share = is_share and isinstance(known["rel"] if "rel" in known.SUPPORTED_PARAMS else None, int)
+    return (0.0, 1.0) if is_share else (-math.inf, math.inf)
 
 
-def _formula(measure: ir_measures.Measure | str) -> DiversityMeasure | None:
+def _known(measure: ir_measures.Measure | str) -> Any:
+    """Return this package's implementation of a measure, otherwise the measure, or None if it cannot be read."""
     try:
-        return implementation(parse(measure) if isinstance(measure, str) else measure, inside=True)
+        read = parse(measure) if isinstance(measure, str) else measure
+        return implementation(read, inside=True) or read
     except ValueError:
         return None
 

@@ -1,6 +1,7 @@
 """Rank-Biased Utility."""
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ class _RBU(DiversityMeasure):
     -----
     :Name: Rank-Biased Utility
     :Formula: \sum_i p^i \left( \sum_t w_t r_{it} \prod_{j<i} (1 - r_{jt}) - e \right)
+    :Values: [-e (p + ... + p^k), 1]
     :Source: Amigó et al. (2018), Eq. 11
     :Equal to: RBU 0.1, the release of its authors, with norm=True, if each intent has a relevant document and a query's
         weights sum to 1; the release neither leaves out intents nor rescales weights
@@ -66,14 +68,22 @@ class _RBU(DiversityMeasure):
         if self.norm and self.p == 1:
             raise ValueError("RBU: norm=True needs p in (0, 1), not 1.0, as it multiplies by (1 - p) / p.")
 
+    @cached_property
+    def _lowest(self) -> float:
+        """The value of documents down to the cutoff that are all not relevant."""
+        return float(self._less_effort(0.0, self.get("cutoff") or math.inf)) if self.e else 0.0
+
     def range(self) -> tuple[float, float]:
-        return -math.inf, 1.0
+        return self._lowest, 1.0
 
     def score(self, ranked: Ranked) -> np.ndarray:
         gain = ranked.weight * ranked.probability(self) * ranked.left(self)
+        return self._less_effort(ranked.total(power(self.p, ranked.rank) * gain), ranked.n)
+
+    def _less_effort(self, gain: Any, n: Any) -> np.ndarray:
         # p + p^2 + ... + p^n
-        effort = ranked.n if self.p == 1 else self.p * (1 - power(self.p, ranked.n)) / (1 - self.p)
-        value = ranked.total(power(self.p, ranked.rank) * gain) - self.e * effort
+        effort = n if self.p == 1 else self.p * (1 - power(self.p, n)) / (1 - self.p)
+        value = gain - self.e * effort
         return value * (1 - self.p) / self.p if self.norm else value
 
 

@@ -63,7 +63,7 @@ def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
         Results by query, as `io.read_perquery` reads them: a frame of ``pt.Experiment(..., perquery=True)``, or files.
     minimum : mapping of Measure or str to float
         The minimum of each measure, or the maximum if lower values are better. A value equal to it passes. For a
-        measure whose range has no lowest value, such as ``RBU``, take one that runs can miss: no run is below -5.
+        measure without a known lowest value, such as ``nEU``, take one that runs can miss.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def below_minimum(perquery: Any, minimum: Mapping[Any, float]) -> pd.DataFrame:
     for measure, least in zip(measures, minimum.values(), strict=True):
         least = Parameter(float).check("below_minimum", f"the minimum of {measure}", least)
         better, (low, high) = higher_is_better(measure), value_range(measure)
-        if (least <= low) if better else (least >= high):
+        if (rounded(least) <= rounded(low)) if better else (rounded(least) >= rounded(high)):
             beyond = f"{'below' if better else 'above'} {least:g}"
             raise GateError(f"below_minimum: no value of {measure} is {beyond}: its range is {range_text(low, high)}.")
     perquery = read_perquery(perquery)
