@@ -136,7 +136,9 @@ def test_the_axis_of_differences_includes_0():
 
 
 def test_an_interval_without_an_end_reaches_the_edge():
-    ax = plots.differences(compare(frame(), "t", alternative="greater", baseline="s0", measures=["RBU"]))
+    ax = plots.differences(
+        compare(frame().replace("RBU", "nEU"), "t", alternative="greater", baseline="s0", measures=["nEU"])
+    )
 
     assert {ends[1] for ends in intervals(ax).values()} == {ax.get_xlim()[1]}
 

@@ -17,7 +17,7 @@ def test_an_entry_describes_a_measure():
     known = entry(RBU)
 
     assert known["name"] == "Rank-Biased Utility"
-    assert known["range"] == "(-inf, 1]"
+    assert known["range"] == "[-e (p + ... + p^k), 1]"
     assert known["columns"] == "weight"
     assert known["parameters"]["p"].endswith("(a number in (0, 1]; 0.99 if not given)")
     assert known["equals"].startswith("RBU 0.1, the release of its authors")
@@ -54,7 +54,7 @@ def test_a_text_begins_with_the_call_the_formula_and_the_source():
     assert lines[0] == ("RBU(cutoff, p=0.99, e=0.001, gain='exp', max_rel, rel, norm=False): Rank-Biased Utility")
     assert lines[1:4] == [
         f"    {plain(notes_of(RBU)['Formula'])}",
-        "    in (-inf, 1]; reads: weight",
+        "    in [-e (p + ... + p^k), 1]; reads: weight",
         f"    {entry(RBU)['source']}",
     ]
 

@@ -39,7 +39,7 @@ MATRIX = rounded(np.random.default_rng(5).random((5, 20)) + np.linspace(0, 0.5, 
 
 def pair(z, test, **options):
     """The row of a system that exceeds another one by z."""
-    return compare(perquery([z, np.zeros(len(z))]), test, rng=1, **options).iloc[0]
+    return compare(perquery([z, np.zeros(len(z))], "nEU"), test, rng=1, **options).iloc[0]
 
 
 def design(test, values, n_trials=1, groups="all", rng=1):
@@ -274,7 +274,7 @@ def test_permutation_test_of_many_queries_counts_its_flips_and_the_values_themse
     ("test", "options"), [("t", {}), ("t", {"alternative": "greater"}), ("tukey", {"groups": "pairwise"})]
 )
 def test_the_interval_of_the_t_test_is_that_of_scipy(test, options):
-    result = compare(perquery(MATRIX), test, alpha=0.1, **options)
+    result = compare(perquery(MATRIX, "nEU"), test, alpha=0.1, **options)
 
     side = options.get("alternative", "two-sided")
     tests = [stats.ttest_rel(x, y, alternative=side) for x, y in itertools.combinations(MATRIX, 2)]
