@@ -243,7 +243,7 @@ def test_encodings_are_read_or_told(tmp_path, encoding):
         with pytest.raises(ValueError, match=r"file, line 1: Unsupported encoding.* klingon"):
             read_dd_truth(path)
     else:
-        assert read_dd_truth(path)["docno"].tolist() == ["é"]
+        assert read_dd_truth(path)["docno"].tolist() == read_qrels(path)["docno"].tolist() == ["é"]
 
 
 def test_an_unknown_level_is_refused(tmp_path):
@@ -355,7 +355,7 @@ def test_a_bad_line_of_a_run_or_of_lengths_is_named(tmp_path, lines, lengths, me
 def test_lengths_need_documents_and_a_mapping_or_a_file():
     with pytest.raises(ValueError, match="run: missing column docno"):
         add_lengths(pd.DataFrame({"qid": ["1"]}), {"1": 5})
-    with pytest.raises(TypeError, match=r"^A file must be a path or an open file, not Series\.$"):
+    with pytest.raises(TypeError, match=r"os\.PathLike object, not Series$"):
         add_lengths(pd.DataFrame({"docno": ["1"]}), pd.Series({"1": 5}))
 
 

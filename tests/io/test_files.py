@@ -224,6 +224,12 @@ def test_a_compressed_file_is_recognised_by_its_content_and_may_have_parts(packe
     assert documents(io.BytesIO(packed(TEXT.encode()))) == ["d1", "d2"]
 
 
+def test_a_file_that_a_browser_has_unpacked_is_read_under_its_old_name(tmp_path):
+    (tmp_path / "run.gz").write_text(TEXT)
+
+    assert documents(tmp_path / "run.gz") == ["d1", "d2"]
+
+
 def test_an_archive_that_was_cut_off_is_named_with_the_last_line_that_is_left(tmp_path):
     path = tmp_path / "run.gz"
     packed = gzip.compress("".join(f"1 Q0 d{i} {i} {1 / i} t\n" for i in range(1, 60_000)).encode())

@@ -10,7 +10,7 @@ import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path as File
@@ -30,10 +30,8 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def _zstd(stream: IO[bytes]) -> Any:
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise OSError("this is compressed with zstd, which needs pyarrow; install it, or use gzip") from error
+    import pyarrow
+
     return pyarrow.CompressedInputStream(stream, "zstd")
 
 
@@ -52,7 +50,7 @@ _COMPRESSED: dict[bytes, Callable[[IO[bytes]], Any]] = {
 
 
 class Content(NamedTuple):
-    """The decompressed content of a file, or a part of it.
+    """The decompressed content of a file, or of a part of it.
 
     Attributes
     ----------
@@ -60,13 +58,10 @@ class Content(NamedTuple):
         The name of the file in messages.
     data : bytes
         The content in UTF-8, without lines before the data.
-    n_above : int
-        The number of lines of the file above this part.
     """
 
     name: str
     data: bytes
-    n_above: int = 0
 
     @property
     def first_line(self) -> str:
@@ -78,7 +73,7 @@ class Content(NamedTuple):
         try:
             return self.data.decode()
         except UnicodeDecodeError as error:
-            line = self.n_above + self.data.count(b"\n", 0, error.start) + 1
+            line = self.data.count(b"\n", 0, error.start) + 1
             byte = f"byte {self.data[error.start]:#04x} is not UTF-8: {error.reason}"
             raise ValueError(f"{self.name}, line {line}: {byte}. Save the file in UTF-8.") from error
 
@@ -104,9 +99,8 @@ Source = Path | IO[bytes] | IO[str] | Content
 
 def is_file(source: object) -> bool:
     """Tell whether something is a path that is not a folder's, an open file or the content of a file."""
-    if isinstance(source, (str, os.PathLike)):
-        return not os.path.isdir(source)
-    return isinstance(source, Content) or hasattr(source, "read")
+    is_path = isinstance(source, (str, os.PathLike)) and not os.path.isdir(source)
+    return is_path or isinstance(source, Content) or hasattr(source, "read")
 
 
 def is_pipe(source: Path) -> bool:
@@ -141,13 +135,12 @@ def read_content(source: Source) -> Content:
 def read_parts(source: Source, size: int) -> Iterator[Content]:
     """Read a file in parts of about ``size`` bytes, or whole if ``size`` is -1; `read_content` says what it raises.
 
-    A part ends above a line whose first word is not that of the line before. Text in UTF-16 is one part.
+    A part ends above a line whose first word is not that of the line before. Text in UTF-16 is one part. Errors count
+    the lines of their part.
     """
     if isinstance(source, Content):
         yield source
-    elif not isinstance(source, (str, os.PathLike)):
-        if not hasattr(source, "read"):
-            raise TypeError(f"A file must be a path or an open file, not {type(source).__name__}.")
+    elif hasattr(source, "read"):
         text = source.read()
         data = text.encode() if isinstance(text, str) else text
         yield from _parts(str(getattr(source, "name", "the stream")), BytesIO(data), size)
@@ -191,28 +184,24 @@ def _opened(path: Path) -> tuple[str, AbstractContextManager[IO[bytes]]]:
 
 def _parts(name: str, opened: AbstractContextManager[IO[bytes]], size: int) -> Iterator[Content]:
     blocks: list[bytes] = []
-    n_above = 0
+    content: Callable[[str, bytes], Content] = _content
     with opened as stream:
         begin = stream.read(16)
         stream.seek(0)
         opener = next((opener for first, opener in _COMPRESSED.items() if re.match(first, begin)), nullcontext)
-        if opener is nullcontext and begin and name.endswith(".gz"):
-            raise ValueError(f"{name} is not a gzip file, but its name ends in .gz.")
         try:
             with opener(stream) as plain:
                 while block := plain.read(size if plain is stream or 0 < size < _BLOCK else _BLOCK):
                     size = size if blocks or not block.startswith(_UTF_16) else -1
                     is_full = 0 < size <= len(block) + sum(map(len, blocks))
                     if end := _last_group(block) if is_full else 0:
-                        part = _content(name, [*blocks, block[:end]], n_above)
-                        yield part
-                        n_above += part.data.count(b"\n")
-                        blocks = []
+                        yield content(name, b"".join([*blocks, block[:end]]))
+                        content, blocks = Content, []
                     blocks.append(block[end:])
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            n_lines = n_above + sum(block.count(b"\n") for block in blocks)
+        except (OSError, EOFError, ImportError, zlib.error, lzma.LZMAError) as error:
+            n_lines = sum(block.count(b"\n") for block in blocks)
             raise ValueError(f"{name}, line {n_lines}: {error}.") from error
-    yield _content(name, blocks, n_above)
+    yield content(name, b"".join(blocks))
 
 
 def _last_group(lines: bytes) -> int:
@@ -227,17 +216,12 @@ def _last_group(lines: bytes) -> int:
     return 0
 
 
-def _content(name: str, blocks: list[bytes], n_above: int) -> Content:
+def _content(name: str, data: bytes) -> Content:
     """Return text in UTF-8 without a mark; lines before the data are empty, so that the others keep their numbers."""
-    data = b"".join(blocks)
-    if n_above:
-        return Content(name, data, n_above)
     if data.startswith(_UTF_16):
-        try:
-            text = data.decode("utf-16")
-        except UnicodeError as error:
-            raise ValueError(f"{name} begins like a file in UTF-16, but is none: {error}.") from error
-        data = data if text.startswith("<?xml") else text.encode()  # XML tells its encoding
+        with suppress(UnicodeError):
+            # XML in UTF-8 needs no declaration of its encoding.
+            data = re.sub(r"\A<\?xml[^>]*>", "", data.decode("utf-16")).encode()
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\0" in data[:2]:
         raise ValueError(f"{name}, line 1: this is not UTF-8. Save the file in UTF-8.")

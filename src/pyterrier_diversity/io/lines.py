@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..frames import number_of
 from .files import MARK, Content, Source, read_content
 from .records import Field, Label
 
@@ -33,8 +34,8 @@ _READERS: dict[type | None, Callable[[Field], Any]] = {
     float: Field.number,
     Label: Field.label,
     int: Field.count,
-    object: Field.any_number,
-    None: Field.any_number,
+    object: lambda field: number_of(field.value),
+    None: lambda field: field.value,
 }
 _NUMBERS: dict[type | None, type] = {float: float, Label: float, object: float, int: np.int64}
 # Words as pandas and spreadsheets quote them: with doubled quotes, numbers, Q0, or separators inside.
@@ -140,7 +141,7 @@ def _is_right(column: pd.Series, kind: type | None) -> bool:
 def _read_by_line(content: Content, columns: Kinds, separator: str | None, quoted: bool) -> pd.DataFrame:
     """Read a table line by line, or raise a ``ValueError`` for the first bad line."""
     rows: list[list[Any]] = []
-    for number, line in enumerate(StringIO(content.text(), newline=None), start=content.n_above + 1):
+    for number, line in enumerate(StringIO(content.text(), newline=None), start=1):
         # There is a mark inside if a file was appended to another one.
         words = words_of(line.lstrip(MARK), quoted=quoted, separator=separator)
         where = f"{content.name}, line {number}"

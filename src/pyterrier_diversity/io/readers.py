@@ -182,29 +182,28 @@ def run_parts(source: Source, *, order: OrderedBy) -> Iterator[pd.DataFrame]:
     ReadWholeError
         If the lines of a query are not adjacent, or reading a part cannot tell what reading the whole run would.
     """
-    parts = read_parts(source, _PART)
-    first, second = next(parts), next(parts, None)
     columns = source.columns if isinstance(source, Renamed) else None
-    if second is None:
-        yield run_frame(first, order=order, columns=columns)
-        return
-    look = None if columns else _look_at_lines(first._replace(data=first.data[:_BEGIN]), order)
-    known: set[str] = set()
-    for part in chain([first, second], parts):
-        # Elsewhere, quotes may mean that words are quoted here.
-        if look is None or b'"' in part.data:
-            raise ReadWholeError
-        lines = read_lines_of_run(replace(look, data=part))
-        try:
+    try:
+        parts = read_parts(source, _PART)
+        first, second = next(parts), next(parts, None)
+        if second is None:
+            yield run_frame(first, order=order, columns=columns)
+            return
+        look = None if columns else _look_at_lines(first._replace(data=first.data[:_BEGIN]), order)
+        known: set[str] = set()
+        for part in chain([first, second], parts):
+            # Elsewhere, quotes may mean that words are quoted here.
+            if look is None or b'"' in part.data:
+                raise ReadWholeError
             with frames.collected() as told:
-                frame = _frame_of_run(look, lines)
-        except ValueError as error:
-            raise ReadWholeError from error
-        queries = set(frame["qid"].unique())
-        if told or not known.isdisjoint(queries):
-            raise ReadWholeError
-        known |= queries
-        yield frame
+                frame = _frame_of_run(look, read_lines_of_run(replace(look, data=part)))
+            queries = set(frame["qid"].unique())
+            if told or not known.isdisjoint(queries):
+                raise ReadWholeError
+            known |= queries
+            yield frame
+    except ValueError as error:  # whose line counts from the beginning of the part
+        raise ReadWholeError from error
 
 
 def _look_at_lines(begin: Content, order: OrderedBy) -> Look | None:

@@ -137,10 +137,6 @@ class Field:
         """Return a label: a finite number, a truth value, or one of NTCIR's words L0 to L9."""
         return self.number(label_of)
 
-    def any_number(self) -> float:
-        """Return a number, or NaN for anything else."""
-        return number_of(self.value)
-
     def count(self) -> int:
         """Return a whole number that fits into 64 bits."""
         if not re.fullmatch("[0-9]{1,18}", self.value):
