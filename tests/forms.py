@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import make_dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -84,6 +85,8 @@ TABLES: dict[str, Form] = {
     "frame": lambda frame, _: frame,
     "to_pandas": lambda frame, _: Table(frame),
     "rows": lambda frame, _: rows(frame),
+    "models": lambda frame, _: [SimpleNamespace(model_dump=lambda row=row: row) for row in rows(frame)],
+    "dataclasses": lambda frame, _: [make_dataclass("Row", row)(**row) for row in rows(frame)],
     "named tuples": lambda frame, _: list(frame.itertuples(index=False)),
     "names of ir_measures": lambda frame, _: frame.rename(
         columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"}
@@ -145,6 +148,7 @@ RUNS: dict[str, Form] = {
     "lists": lambda frame, _: {query: list(docs) for query, docs in nested(frame, "score").items()},
     "pairs": lambda frame, _: pairs(frame),
     "rows with lists": lambda frame, _: [{"qid": q, "docno": [d for d, _ in docs]} for q, docs in pairs(frame).items()],
+    "frame of lists": lambda frame, _: frame.groupby("qid", as_index=False).agg(list),
     "LangChain": lambda frame, _: langchain(frame),
     "LlamaIndex": lambda frame, _: llama_index(frame),
     "trec": lambda frame, folder: written(folder, "a file.json", trec_run(frame)),

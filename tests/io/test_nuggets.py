@@ -880,7 +880,7 @@ def test_words_of_ones_own_count_as_much_as_they_say():
         ("{", ", line 1: this is not JSON: "),
         ('{"qid": "1", "docno": "d", "label": 1, "iteration": "a"}\n{"qid"', ", line 2: this is not JSON: "),
         ('{"qid": "1", "qid": "2"}', ", line 1: the key 'qid' is repeated in an object."),
-        ("[1]", ", object 0: the object must be an object, as of to_json(orient='records'), not 1."),
+        ("[1]", ", object 0: the object must have names, as of to_json(orient='records'), not 1."),
         ('{"a": {}}', ", line 1: qid is missing; found: a. Rename fields, as in columns={'theirs': 'qid'}."),
         ("[" * 100_000, ", line 1: objects are nested too deeply."),
         ("7", " must be a path, a frame, an object or a list of them, not lines of words."),

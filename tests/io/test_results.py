@@ -240,7 +240,7 @@ def test_a_query_of_the_qrels_that_is_called_all_counts():
     ("text", "message"),
     [
         ("name,RBU@5\na,0.5\n", "is a table of means, not results by query; found: name, RBU@5"),
-        ("1 Q0 d1 1 2.5 bm25\n", r"is a run, not results by query\. Evaluate it first"),
+        ("1 Q0 d1 1 2.5 bm25\n", r"not results by query; the first line is 1 Q0 d1 1 2\.5 bm25\. Evaluate it first"),
         ("1 a d1 2\n", "is qrels, not results by query"),
         ("1 fluency 0.5\n", r"lines without the name of a known measure.*\{'1': 'qid', '2': 'measure'"),
         ("map 1 0.5\nmap 2 high\n", "file, line 2: value must be a finite number, not 'high'"),

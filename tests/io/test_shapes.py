@@ -129,7 +129,7 @@ class Model:
         ('"1" "Q0" "a" 1 2 "t"\n"1" "Q0" "b" 2 1 "t"\n', {}),
         ("1\tQ0\ta\t1\t2\ta long tag\n1\tQ0\tb\t2\t1\ta long tag\n", {}),
         ("qid, docno, score\n1, a, 2\n1, b, 1\n", {}),
-        ("sep=|\nqid|docno|score\n1|a|2\n1|b|1\n", {}),
+        ("SEP=|\nqid|docno|score\n1|a|2\n1|b|1\n", {}),
         ("1|Q0|a|1|2|t\n1|Q0|b|2|1|t\n", {}),
         (
             '{"qid": "1", "hits": [{"m": {"id": "a"}, "score": 2}, {"m": {"id": "b"}, "score": 1}]}',
@@ -218,10 +218,10 @@ def test_a_query_without_judgements_is_a_row_without_document(source, tmp_path):
         ("run", "{\"score\": {\"('1', 'a')\": 1}}", {}, "is a nested object, not a run"),
         ("run", {"1": {"a": {"score": 1}}}, {}, "is a nested object, not a run"),
         ("run", {"score": {("1", "a"): 1}}, {}, "is a nested object, not a run"),
-        ("run", '[["1", "a", 2]]', {}, "object 0: the object must be an object"),
+        ("run", '[["1", "a", 2]]', {}, "object 0: the object must have names"),
         ("run", "x;y\n", {}, "file: missing column qid, docno, score or rank; found: x, y"),
         ("run", '{"x": {"1": ["a"]}, "y": {}}', {}, "is runs of several systems"),
-        ("run", "1,a,2\n", {}, "lines of three columns without names, not a run. Name the columns by number"),
+        ("run", "1,a,2\n", {}, "columns without names, not a run; the first line is 1,a,2. Name the columns by number"),
         (
             "run",
             "1 a 2\n",

@@ -24,7 +24,7 @@ _BLOCK = 2**20
 _FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
 # Lines before the data: comments, the description that NTCIR's runs begin with, and Excel's line about the separator.
 _PREAMBLE = re.compile(
-    rb"(?:<SYSDESC>.*?</SYSDESC>|[ \t]*(?:#(?:[ \t][^\r\n]*)?|\"?sep=.\"?)?(?:\r\n|\r|\n))+", re.DOTALL
+    rb"(?:<SYSDESC>.*?</SYSDESC>|[ \t]*(?:#(?:[ \t][^\r\n]*)?|\"?(?i:sep)=.\"?)?(?:\r\n|\r|\n))+", re.DOTALL
 )
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 

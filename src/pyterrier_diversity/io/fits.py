@@ -9,11 +9,10 @@ from typing import Any
 
 from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
-from .forms import LISTS
 from .labels import is_measure
-from .look import NEEDED, USUAL_NAMES, Look, usual_names
+from .look import LISTS, NEEDED, USUAL_NAMES, Look, usual_names
 from .nugget_records import LEVELS, NO_SUPPORT, format_of
-from .records import is_frame, native, reads
+from .records import is_frame, native, plain, reads
 
 Fits = Callable[[Look], bool]
 Test = Callable[[list[tuple[str, ...]]], bool]
@@ -180,9 +179,11 @@ def kind_of(docs: Any) -> str:
         return "lists" if kinds <= _LISTS else "run" if kinds <= _DOCUMENTS else "other"
     if not isinstance(docs, (list, tuple)):
         return "other"
+    one = plain(docs[0])
+    if isinstance(one, Mapping) and {"qid", "docno"} <= usual_names(one):
+        return "rows"
     if isinstance(docs[0], Mapping) or hasattr(docs[0], "_fields"):
-        is_row = isinstance(docs[0], Mapping) and {"qid", "docno"} <= usual_names(docs[0])
-        return "rows" if is_row else "objects"
+        return "objects"
     are_groups = all(isinstance(group, list) and not any(type(one) is float for one in group) for group in docs)
     return "groups" if are_groups else "list"
 

@@ -12,7 +12,7 @@ from .. import frames
 from ..warnings import RowsWarning
 from .labels import printable
 from .lines import Kinds, read_columns
-from .look import NEEDED, USUAL_NAMES, Look, by_number, check_names
+from .look import LISTS, NEEDED, USUAL_NAMES, Look, by_number, check_names
 from .records import Field, Label, plain
 
 #: The columns of lines of values, in order.
@@ -36,8 +36,6 @@ _KINDS: Kinds = {
 _OTHERS = ("name", "qid", "mrt", "queries", "index", "Unnamed: 0", "")
 # TREC's placeholders for an intent.
 _NO_INTENT = ("0", "Q0")
-#: Names of a list of documents in an object about a query.
-LISTS = ("docno", "results", "documents", "hits", "references", "candidates")
 # Names of a document's id in a list.
 _DOC_IDS = ("docno", "id", "_id")
 # Where retrieval frameworks keep the id of a text.

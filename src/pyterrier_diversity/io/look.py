@@ -34,6 +34,8 @@ NEEDED = {
 # Other names of columns that tell a header from a line of data.
 _OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight"}
 _OTHER_NAMES |= {*_OF_RESULTS, "name", "measure", "value"}
+# Names of a list of documents in an object about a query.
+LISTS = ("docno", "results", "documents", "hits", "references", "candidates")
 # The only name in an object of rows.
 _OF_ROWS = {"results", "run", "qrels", "rows"}
 _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
@@ -151,13 +153,16 @@ def _of_frame(look: Look, frame: pd.DataFrame, **how: Any) -> Look:
     usual = _OF_RESULTS if look.wanted == "results" else _OF_TOOLS
     names = {old: new for old, new in usual.items() if old in frame and new not in frame}
     frame = frame.rename(columns=names) if names else frame
-    return replace(look, form="frame", data=frame, fields=fields, **how)
+    look = replace(look, form="frame", data=frame, fields=fields, **how)
+    firsts = (native(column.iloc[0]) for name, column in frame.items() if name in LISTS and len(frame))
+    are_lists = any(isinstance(one, list) for one in firsts)
+    return replace(look, form="records", data=look.records()) if are_lists else look
 
 
 def _of_records(look: Look, records: list[Field], is_text: bool = False) -> Look:
     first = records[0].value if records else {}
     if not isinstance(first, Mapping):
-        raise records[0].refused("must be an object, as of to_json(orient='records')")
+        raise records[0].refused("must have names, as of to_json(orient='records')")
     inside = _table_in(first, look) if len(records) == 1 else None
     if isinstance(inside, pd.DataFrame):
         return look.at(inside)

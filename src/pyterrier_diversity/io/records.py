@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -164,6 +165,8 @@ def plain(data: Any) -> Any:
     """Return the frame of an object of Arrow or polars, the dict of a model or a series, and the list of an array."""
     if isinstance(data, (pd.DataFrame, Mapping, type)):
         return data
+    if dataclasses.is_dataclass(data) and not callable(data):
+        return dataclasses.asdict(data)
     ways = ("to_pandas", "model_dump", "_asdict", "to_dict", "tolist")
     return next((getattr(data, way)() for way in ways if callable(getattr(data, way, None))), data)
 

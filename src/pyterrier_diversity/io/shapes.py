@@ -102,9 +102,10 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
         return TypeError(f"{look.name} must be {_FORMS} {of_queries}, not {kind}.")
     missing = [name.replace("|", " or ") for name in fits.missing(look.names, NEEDED[look.wanted])]
     found = f"; found: {', '.join(look.fields) or 'nothing'}" if look.form in ("frame", "records") else ""
-    if look.record:
-        shown = json.dumps(native(look.record), default=str, ensure_ascii=False)
-        found += f"; the first record is {shown[:_LONGEST_RECORD]}{'...' * (len(shown) > _LONGEST_RECORD)}"
+    if look.record or look.lines:
+        record = json.dumps(native(look.record), default=str, ensure_ascii=False)
+        shown = f"record is {record}" if look.record else f"line is {look.data.first_line}"
+        found += f"; the first {shown[:_LONGEST_RECORD]}{'...' * (len(shown) > _LONGEST_RECORD)}"
     if shape is None:
         old = missing[0].split()[0]
         call = look.wanted.replace("results", "perquery")
@@ -154,6 +155,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("passages of TREC Dynamic Domain", "qrels", _PASSAGES, forms.read_passages),
     Shape("a sample of judgements with their stratum", "", _SAMPLES, forms.ONE_LABEL),
     Shape("qrels with weights", "qrels", of_lines(5), forms.read_lines_of_qrels, "qrels"),
+    Shape("documents with bits for intents", "", of_lines(0, like(r"\S+( \S+)? \S+ [01]{2,}")), _BITS, "run qrels"),
     Shape("qrels", "qrels", of_lines(4, fits.are_qrels), forms.read_lines_of_qrels),
     *(
         Shape(
@@ -163,7 +165,6 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
     Shape("lines without the name of a known measure", "", of_form("lines"), by_number("results"), "results"),
-    Shape("a list of documents with bits for their intents", "", of_lines(3, like(r"\S+ \S+ [01]{2,}")), _BITS),
     Shape("lines of three columns without names", "", of_lines(3), by_number("qrels"), "qrels"),
     Shape("lines of three columns without names", "", of_lines(3), by_number("run")),
     Shape("lines of four columns without names", "", of_lines(4), by_number("run"), "run"),
