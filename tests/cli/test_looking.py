@@ -37,7 +37,7 @@ def test_explain_of_two_runs_gives_the_difference_rank_by_rank():
     expected = explain_difference(explained("xquad"), explained("bm25"))
     assert table["difference"].astype(float).tolist() == expected["difference"].tolist()
     assert table["docno bm25"].tolist() == expected["docno_other"].tolist()
-    assert table["new_intents bm25"].tolist() == expected["new_intents_other"].map(str).tolist()
+    assert table["new_intents bm25"].tolist() == expected["new_intents_other"].map(json.dumps).tolist()
     told = CliRunner().invoke(app, arguments).stderr
     assert told.startswith("RBU@5 for query 3: ")
     assert told.endswith(f", difference {expected['difference'].sum():.4f}.\n")

@@ -23,8 +23,8 @@ def measures(name: Annotated[str | None, MeasureText()], shown: Shown) -> None:
     name : [NAME]
         The measure or group.
     """
-    from ..measures import parse, registered
-    from ..measures.groups import GROUPS
+    from ..measures import registered
+    from ..measures.groups import GROUPS, read_measures
     from ..report import reference
 
     known = {measure.NAME.lower(): measure for measure in registered()}
@@ -33,7 +33,7 @@ def measures(name: Annotated[str | None, MeasureText()], shown: Shown) -> None:
     chosen = [reference.entry(measure) for key, measure in known.items() if wanted in (None, key)]
     chosen += [{"measure": key.upper(), "what": what} for key, what in groups.items() if wanted in (None, key)]
     if not chosen:
-        parse(str(name))  # raises for a misspelt name, with the right one
+        read_measures("measures", str(name))  # raises for a misspelt name, with the right one
         raise ValueError(f"This package has no measure {name!r}. 'pyterrier-diversity measures' lists all measures.")
     table = pd.DataFrame(chosen)
     table["what"] = table["what"].str.replace("`", "")

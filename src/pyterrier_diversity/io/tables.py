@@ -316,7 +316,8 @@ def formatted(
         return _json(frame, places, lines=format == "jsonl")
     digits, separator = None if places is None else f"%.{places}f", "\t" if format == "tsv" else ","
     header = [printable(str(name)) for name in frame.columns]
-    shown = frame.map(lambda cell: printable(cell) if isinstance(cell, str) else cell)
+    nested = frame.map(lambda cell: json.dumps(_as_json(cell, places)) if isinstance(cell, (dict, list)) else cell)
+    shown = nested.map(lambda cell: printable(cell) if isinstance(cell, str) else cell)
     text: str = shown.to_csv(index=False, header=header, float_format=digits, lineterminator="\n", sep=separator)
     return text.rstrip("\n")
 
