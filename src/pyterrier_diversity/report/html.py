@@ -127,28 +127,28 @@ def html_report(
     chosen = {str(measure): measure for measure in read_measures(_WHO, measures)}
     cutoff = checked(_WHO, CUTOFF, cutoff=cutoff)["cutoff"] or max(last_rank(one) or 0 for one in chosen.values()) or 10
     before = pending()
-    with progress_bar(2, "report", unit="part") as bar, collected() as found:
-        qrels, given, frames = _read(qrels, runs, path, baseline)
-        perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
+    with progress_bar(2, "report", unit="part") as bar:
+        with collected() as found:
+            qrels, given, frames = _read(qrels, runs, path, baseline)
+            perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
+            scores = read_scores(perquery)
+            how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "rng": rng}
+            tested = TestedMeans(scores, _compared(perquery, scores, baseline=baseline, **how))
         bar.update()
-        scores = read_scores(perquery)
-        how: dict[str, Any] = {"test": test, "baseline": baseline, "correction": correction, "alpha": alpha, "rng": rng}
-        tested = TestedMeans(scores, _compared(perquery, scores, **how))
-    frames = {name: frames[name] for name in tested.systems}
-    with collected():  # warnings that are given already
-        data, further = _data_told(qrels, given, frames, cutoff, before, found)
-        page = _template().render(
-            title=title,
-            names=io.called("names", names, frames),
-            labels=io.called("labels", labels, chosen),
-            cutoff=cutoff,
-            tested=tested,
-            measures=chosen,
-            signatures=perquery.attrs["signatures"],
-            **data,
-            **_differences_told(qrels, frames, scores, baseline or next(iter(given))),
-            **_intents_told(qrels, frames, cutoff),
-        )
+        frames = {name: frames[name] for name in tested.systems}
+        with collected():  # warnings that are given already
+            data, further = _data_told(qrels, given, frames, cutoff, before, found)
+            page = _template().render(
+                title=title,
+                names=io.called("names", names, frames),
+                labels=io.called("labels", labels, chosen),
+                tested=tested,
+                measures=chosen,
+                signatures=perquery.attrs["signatures"],
+                **data,
+                **_differences_told(qrels, frames, scores, baseline or next(iter(given))),
+                **_intents_told(qrels, frames, cutoff),
+            )
     with io.replaced(path) as file:
         file.write_text(page, encoding="utf-8")
     give([*found, *further])
@@ -279,6 +279,7 @@ def _intents_told(qrels: pd.DataFrame, frames: Mapping[str, pd.DataFrame], cutof
     missed = missed_intents(qrels, frames, cutoff)
     firsts: dict[str, Any] = {"name": list, "covered_by": "first", "coverable": "first"}
     return {
+        "cutoff": cutoff,
         "texts": dict(zip(known, texts_of_intents(qrels), strict=True)),
         "covered": list(zip([known[at] for at in judgements.kept], ranks.tolist(), strict=True)),
         "n_intents": sum(missed.attrs["intents"].values()),
