@@ -5,10 +5,11 @@ A download is complete or leaves nothing, even with several processes or threads
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 import pyterrier as pt
+
+from ..io import replaced
 
 
 class NamedDataset(pt.datasets.Dataset):  # type: ignore[misc]
@@ -91,10 +92,8 @@ def cached(path: Path, what: str, url: str, download: Callable[[Path], None]) ->
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Other processes may download the same file. Each writes its own copy, and the last complete one stays.
-        with TemporaryDirectory(dir=path.parent) as folder:
-            copy = Path(folder, path.name)
+        with replaced(path) as copy:
             download(copy)
-            copy.replace(path)
     except (OSError, RuntimeError, ValueError) as error:
         raise ConnectionError(
             f"{what} could not be downloaded from {url}. You can put the file into ir_datasets' cache by hand: {path}. "

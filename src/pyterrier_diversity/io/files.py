@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path as File
 from tempfile import TemporaryDirectory
@@ -29,12 +30,6 @@ _PREAMBLE = re.compile(
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def _zstd(stream: IO[bytes]) -> Any:
-    import pyarrow
-
-    return pyarrow.CompressedInputStream(stream, "zstd")
-
-
 def _zip(stream: IO[bytes]) -> Any:
     raise OSError("zip archives are not supported; unpack this one, or use gzip")
 
@@ -44,7 +39,7 @@ _COMPRESSED: dict[bytes, Callable[[IO[bytes]], Any]] = {
     rb"\x1f\x8b": gzip.open,
     rb"BZh\d1AY&SY": bz2.open,
     rb"\xfd7zXZ": lzma.open,
-    rb"\x28\xb5\x2f\xfd": _zstd,
+    rb"\x28\xb5\x2f\xfd": lambda stream: import_module("pyarrow").CompressedInputStream(stream, "zstd"),
     rb"PK\x03\x04": _zip,
 }
 

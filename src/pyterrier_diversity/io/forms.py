@@ -263,7 +263,7 @@ def _completed(frame: pd.DataFrame, places: Sequence[str], look: Look) -> pd.Dat
         values = [
             value
             if value == frames.NO_DOCUMENT == doc and name in may_be_empty
-            else read(Field(value, where, columns.shown(name)).present())
+            else read(Field(value, where, columns.shown(name)))
             for value, doc, where in cells
         ]
         if read is not Field.identifier:

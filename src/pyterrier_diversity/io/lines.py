@@ -27,17 +27,13 @@ _HOW: dict[str, Any] = {"index_col": False, "na_filter": False, "low_memory": Fa
 if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
     _HOW["float_precision"] = "round_trip"
 
-# What reads a word of a column, and the types of columns of numbers in pandas.
-_READERS: dict[type | None, Callable[[Field], Any]] = {
-    str: Field.identifier,
-    pd.Categorical: Field.identifier,
-    float: Field.number,
-    Label: Field.label,
-    int: Field.count,
-    object: lambda field: number_of(field.value),
-    None: lambda field: field.value,
+# The types of columns of numbers in pandas, and what reads a number.
+_NUMBERS: dict[type | None, tuple[type, Callable[[Field], float]]] = {
+    float: (float, Field.number),
+    Label: (float, Field.label),
+    int: (np.int64, Field.count),
+    object: (float, lambda field: number_of(field.value)),
 }
-_NUMBERS: dict[type | None, type] = {float: float, Label: float, object: float, int: np.int64}
 # Words as pandas and spreadsheets quote them: with doubled quotes, numbers, Q0, or separators inside.
 _QUOTED = re.compile(rb'(?:^|[ \t])"(?:[^"\s]*""[^\s]*|[-+]?[0-9.]+|Q0)"(?=\s|$)', re.MULTILINE)
 _SPACED = re.compile(rb'(?:^|[ \t])"[^"\r\n]*[ \t][^"\r\n]*"(?=\s|$)', re.MULTILINE)
@@ -74,7 +70,7 @@ def read_columns(source: Source, columns: Kinds, *, separator: str | None = None
         if kind is None:
             del table[name]
         elif kind in _NUMBERS:
-            table[name] = table[name].astype(_NUMBERS[kind])
+            table[name] = table[name].astype(_NUMBERS[kind][0])
     return table
 
 
@@ -150,5 +146,6 @@ def _read_by_line(content: Content, columns: Kinds, separator: str | None, quote
             raise ValueError(f"{where}: expected {count} ({' '.join(columns)}), found {len(words)}.")
         if any(words):
             named = zip(words, columns.items(), strict=True)
-            rows.append([_READERS[kind](Field(word, where, name)) for word, (name, kind) in named])
+            fields = [(Field(word, where, name), kind) for word, (name, kind) in named]
+            rows.append([_NUMBERS[kind][1](one) if kind in _NUMBERS else one.identifier() for one, kind in fields])
     return pd.DataFrame(rows, columns=list(columns))

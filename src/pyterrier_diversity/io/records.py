@@ -49,7 +49,9 @@ class Field:
         self.given = value if given is None else given
 
     def refused(self, rule: str) -> ValueError:
-        """Return an error about a rule that this value breaks."""
+        """Return an error about a rule that this value breaks, or that there is no value."""
+        if self.name and (self.value is None or self.value == "" or self.value != self.value):
+            return ValueError(f"{self.where}: {self.name} is missing.")
         shown = repr(self.value)
         more = "..." * (len(shown) > _SHOWN)
         return ValueError(f"{self.where}: {self.name or 'the object'} {rule}, not {shown[:_SHOWN]}{more}.")
@@ -84,12 +86,6 @@ class Field:
             f"{self.where}: {missing}; found: {', '.join(map(str, self.given)) or 'none'}. Rename fields, as in "
             f"columns={{{old!r}: {first!r}}}."
         )
-
-    def present(self) -> Field:
-        """Return the field itself, or raise a ``ValueError`` if it has no value."""
-        if self.value is None or self.value == "" or self.value != self.value:
-            raise ValueError(f"{self.where}: {self.name} is missing.")
-        return self
 
     def need_object(self) -> dict[str, Any]:
         """Return the object, or raise a ``ValueError``."""
@@ -222,13 +218,7 @@ def read_json(content: Content) -> list[Field]:
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     are_objects = len(lines) > 1 and reads(_from_json, lines[0][1])
     for number, part in lines if are_objects else [(1, text)]:
-        try:
-            value = _from_json(part)
-        except json.JSONDecodeError as error:
-            what = f"this is not JSON: {error.msg} (column {error.colno})"
-            raise ValueError(f"{name}, line {number - 1 + error.lineno}: {what}.") from error
-        except ValueError as error:
-            raise ValueError(f"{name}, line {number}: {error}.") from error
+        value = _from_json(part, name, number)
         if isinstance(value, list) and not are_objects:
             records += [Field(member, f"{name}, object {i}") for i, member in enumerate(value)]
         else:
@@ -236,17 +226,22 @@ def read_json(content: Content) -> list[Field]:
     return records
 
 
-def _from_json(text: str) -> Any:
+def _from_json(text: str, name: str = "", line: int = 1) -> Any:
+    """Return the value of a text that begins in a line of a file, or raise a ``ValueError`` that names both."""
     try:
         value = json.loads(text.lstrip("\ufeff"), object_pairs_hook=_object)
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
-    except RecursionError as error:
-        raise ValueError("objects are nested too deeply") from error
+        return value
+    except json.JSONDecodeError as error:
+        line, fault = line + error.lineno - 1, f"this is not JSON: {error.msg} (column {error.colno})"
+    except RecursionError:
+        fault = "objects are nested too deeply"
     except UnicodeEncodeError as error:
-        half = error.object[error.start]
-        raise ValueError(f"a text must not contain {half!r}, which is half of a character") from error
-    return value
+        fault = f"a text must not contain {error.object[error.start]!r}, which is half of a character"
+    except ValueError as error:
+        fault = str(error)
+    raise ValueError(f"{name}, line {line}: {fault}.")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
