@@ -21,6 +21,7 @@ from .delegated import Delegated, bare, over_view, refuse_misread
 
 # The largest number that is finite, and how far rounding may lead out of a range.
 _LARGEST, _LAST_BITS = float(np.finfo(np.float64).max), 1e-9
+_RULE = "score must return one number for each query"
 
 # What to do if the qrels do not have a column that a measure needs.
 WRITTEN_BY = {
@@ -236,18 +237,17 @@ def valid(measure: DiversityMeasure, values: Any, query_ids: Sequence[str]) -> n
     ValueError
         If there is not one finite number for each query, or one is outside the range by more.
     """
-    rule = f"{measure}: score must return one number for each query"
     try:
         if values is None or np.asarray(values).dtype.kind == "c":
             raise TypeError(f"it returned {'nothing' if values is None else 'complex numbers'}")
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{rule}: {str(error).rstrip('.')}.") from error
+        raise ValueError(f"{measure}: {_RULE}: {str(error).rstrip('.')}.") from error
     if numbers.shape != (len(query_ids),):
         n = {0: "one", 1: str(numbers.size)}.get(numbers.ndim, f"an array of shape {numbers.shape}")
         raise ValueError(
-            f"{rule}, but it returned {n} for {len(query_ids)} queries. To sum over the entries of a query, use "
-            "ranked.total(...)."
+            f"{measure}: {_RULE}, but it returned {n} for {len(query_ids)} queries. To sum over the entries of a "
+            "query, use ranked.total(...)."
         )
     low, high = measure.range()
     lowest, highest = np.minimum.reduce(numbers, initial=high), np.maximum.reduce(numbers, initial=low)

@@ -159,7 +159,7 @@ class Columns:
         """
         column = self[name]
         kept = in_arrow(column)
-        if kept is not None and not kept.null_count:
+        if kept is not None:
             return kept
         values = column.to_numpy(dtype=object)
         kind = pd.api.types.infer_dtype(values, skipna=False) if len(values) else "string"

@@ -1,6 +1,6 @@
 """What may be wrong with a run: counts and examples, which are added up over its parts."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal
 
@@ -34,7 +34,7 @@ class Doubts:
 
     def __init__(self, fewest: int = 1) -> None:
         self.fewest, self.is_judged, self.is_shared = fewest, False, False
-        self._n: Counter[Doubt] = Counter()
+        self._n: defaultdict[Doubt, int] = defaultdict(int)
         self._examples: dict[Doubt, tuple[int, str]] = {}
 
     def add(self, doubt: Doubt, n: int, example: str = "", place: int = 0) -> None:

@@ -5,7 +5,7 @@ Only this module tells the two kinds apart. Both have a length, ``take(rows)`` a
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Hashable, Iterable
 from itertools import count, repeat
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -34,16 +34,19 @@ class Ids(NamedTuple):
 
 
 def in_arrow(column: pd.Series) -> Strings | None:
-    """Return a column as an Arrow array, or None if it has few rows or another type."""
-    if len(column) < FEWEST:
-        return None
+    """Return a column in Arrow, or as objects if it is short; None if a value is missing or the type is another."""
     dtype = column.dtype
     kind = str(dtype.pyarrow_dtype) if isinstance(dtype, pd.ArrowDtype) else getattr(dtype, "storage", None)
     if kind not in ("pyarrow", "string", "large_string"):
         return None
     import pyarrow
 
-    array = pyarrow.array(column.array).cast(pyarrow.large_string())  # pandas 2 may have short ones
+    array = pyarrow.array(column.array)
+    if array.null_count:
+        return None
+    if len(array) < FEWEST:
+        return array.to_numpy(zero_copy_only=False)
+    array = array.cast(pyarrow.large_string())  # pandas 2 may have short ones
     return array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
 
 
@@ -66,15 +69,11 @@ def odd_row(strings: Strings) -> int | None:
 
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
-    if len(strings) < FEWEST:
-        index: dict[str, int] = defaultdict(count().__next__)
-        codes = np.fromiter(map(index.__getitem__, strings.tolist()), np.int64, len(strings))
-        return Ids(codes, np.array(list(index), dtype=object))
     if isinstance(strings, np.ndarray):
         starts = heads(strings)
-        # With None, pandas compares Python objects: its table of strings takes some unpaired surrogates for others.
-        codes, names = pd.factorize(np.concatenate([strings[starts], [None]]))
-        codes = codes[:-1]
+        index: dict[str, int] = defaultdict(count().__next__)
+        codes = np.fromiter(map(index.__getitem__, strings[starts].tolist()), np.int64, len(starts))
+        names = np.array(list(index), dtype=object)
     else:
         from pyarrow import compute
 
@@ -170,15 +169,15 @@ def repeated(group: np.ndarray, strings: Strings, keep: Literal["first", "last"]
     return pd.Index(group * len(names) + codes).duplicated(keep)
 
 
-def places(names: Collection[T], index: Mapping[T, int]) -> np.ndarray:
-    """Return the place of each name in an index, or -1.
+def places(names: Iterable[T], indexes: Iterable[dict[T, int]]) -> np.ndarray:
+    """Return the place of each name in its index, or -1.
 
     Examples
     --------
-    >>> places(["b", "c"], {"a": 0, "b": 1})
+    >>> places(["b", "c"], repeat({"a": 0, "b": 1}))
     array([ 1, -1])
     """
-    return np.fromiter(map(index.get, names, repeat(-1)), np.int64, len(names))
+    return np.fromiter(map(dict.get, indexes, names, repeat(-1)), np.int64)
 
 
 def heads(values: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..frames.strings import Pairs, repeated
 from .entries import Groups
@@ -261,11 +262,11 @@ class Judgements:
             places[query][doc] = place
         return places
 
-    def ranks(self, doc: Sequence[int], rank: Sequence[int] | np.ndarray) -> np.ndarray:
+    def ranks(self, doc: npt.ArrayLike, rank: np.ndarray) -> np.ndarray:
         """Return the rank of each document, or 0, given the index of each retrieved document, or -1, and its rank."""
         ranks = np.zeros(len(self.documents.ids) + 1, dtype=np.int64)
         # Backwards, so that the best rank of a document counts. The last is for the others.
-        ranks[np.array(doc, dtype=np.int64)[::-1]] = rank[::-1]
+        ranks[np.asarray(doc, dtype=np.int64)[::-1]] = rank[::-1]
         return ranks[:-1]
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import cached_property, partial, wraps
 from itertools import islice
-from typing import Any, NamedTuple, Protocol, TypeVarTuple, cast
+from typing import Any, NamedTuple, Protocol, TypeVarTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..arithmetic import counted, power, rows_by
 from .entries import Groups
 from .grades import Gain, gain_value, relevance_probability
 from .judgements import Judgements, Memo
-from .run import Run
+from .run import LARGEST_RANK, Run
 
 Ts = TypeVarTuple("Ts")
 
@@ -21,8 +21,6 @@ Ts = TypeVarTuple("Ts")
 LARGEST_EXPONENT = 1000
 LARGEST_GAIN = 2.0**LARGEST_EXPONENT
 
-# No ranking is longer, and a larger number would not fit into an array.
-_LAST = 2**62
 _LARGEST_LABEL: dict[Gain, float] = {"exp": LARGEST_EXPONENT, "linear": LARGEST_GAIN, "binary": np.inf}
 
 
@@ -83,7 +81,8 @@ def _per_entry(
 
     @wraps(compute)
     def values(ranked: Ranked, *parameters: *Ts) -> np.ndarray:
-        whole, given = ranked._whole or ranked, cast("Any", parameters)
+        given: Any = parameters
+        whole = ranked._whole or ranked
         key = compute, *([given[0][name] for name in reads] if reads else given)
         if key not in whole._known:
             whole._known[key] = compute(whole, *parameters)
@@ -140,7 +139,7 @@ class Ranked:
         """Return the rankings down to a cutoff."""
         if cutoff is None:
             return self
-        last = min(cutoff, _LAST)
+        last = min(cutoff, LARGEST_RANK)
         top = Ranked(self.judgements, self.ranks, np.minimum(self.n, last), self.run)
         top.cutoff, top._whole, top._view_of = cutoff, self, self._view_of
         top._n_entries = int(self.rank.searchsorted(last, "right"))
@@ -173,7 +172,7 @@ class Ranked:
     def rankings(self, depth: int | None = None, queries: slice = slice(None)) -> list[list[str]]:
         """Return the documents of each ranking, or of some, best first, down to a depth."""
         names = self.judgements.query_ids[queries]
-        last = np.minimum(self.n[queries], _LAST if depth is None else depth)
+        last = np.minimum(self.n[queries], LARGEST_RANK if depth is None else depth)
         if self.run is not None:
             known = {name: self.run.ranking(name, depth) for name in set(names)}
         else:
@@ -188,10 +187,10 @@ class Ranked:
     @_each_entry
     def row(self) -> np.ndarray:
         """Index of each entry's label in the judgements."""
-        ranks = self.ranks[self.judgements.labels.doc]
-        row = np.flatnonzero(ranks)
+        doc = self.judgements.labels.doc
+        row = np.flatnonzero((self.ranks > 0)[doc])
         # Labels are sorted by intent, and intents by query.
-        return row[rows_by(ranks[row])]
+        return row[rows_by(self.ranks[doc[row]])]
 
     @_each_entry
     def rank(self) -> np.ndarray:
@@ -315,7 +314,7 @@ class Ranked:
         """The same rankings, by document."""
         if self._whole is not None and self.cutoff is not None:
             every = self._whole.documents
-            n = int(every.rank.searchsorted(min(self.cutoff, _LAST), "right"))
+            n = int(every.rank.searchsorted(min(self.cutoff, LARGEST_RANK), "right"))
             return RankedDocuments(
                 every.rank[:n], every.doc[:n], every.queries.top(n), every.of_entry[: self._n_entries]
             )

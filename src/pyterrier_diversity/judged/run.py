@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise, repeat, starmap
+from itertools import chain, count, pairwise, repeat, starmap
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,8 +27,11 @@ _AT_A_TIME = 2**15
 # With more words, the cost of reading could be infinite.
 _MOST_WORDS = 1e100
 
-# Ranks of the relevant documents, lengths of rankings, and whether documents repeat.
-_Found = tuple[np.ndarray, np.ndarray, bool]
+# Ranks of the relevant documents, and how many documents of each query of the run were looked up, without repeats.
+_Found = tuple[np.ndarray, np.ndarray]
+
+# No ranking is longer, and a larger number would not fit into an array.
+LARGEST_RANK = 2**62
 
 # Prefix of the made-up names of documents at ranks in a session without a judged document.
 _NOBODY = "\1"
@@ -123,12 +127,18 @@ class Run:
             Once for each run: if it repeats documents in a query, has no query of the qrels, or has no judged document
             in any query (in a batch: in any of several queries).
         """
-        depth = None if depth is None or self.sessions is not None else min(depth, int(self._size.max(initial=0)))
-        of = places(self.query_ids, judgements.query_index)
-        found = None if isinstance(self.docs, np.ndarray) else self._in_arrow(judgements, of, depth)
-        ranks, n, has_repeats = self._in_dicts(judgements, of, depth) if found is None else found
+        of = places(self.query_ids, repeat(judgements.query_index))
+        last = self._size
+        if self.sessions is None:
+            deepest = LARGEST_RANK if depth is None else min(depth, LARGEST_RANK)
+            last = np.where(of < 0, 0, np.minimum(self._size, deepest))
+        found = None if isinstance(self.docs, np.ndarray) else self._in_arrow(judgements, of, last)
+        ranks, size = self._in_dicts(judgements, of, last) if found is None else found
+        n = np.zeros(len(judgements) + 1, dtype=np.int64)
+        n[of] = size if self.sessions is None else self.sessions.rank[self._start + size - 1]
+        n = n[:-1]  # the last is for queries that are not judged
         doubts = self._doubts or Doubts(_SEVERAL)
-        self._add_queries(doubts, judgements.query_ids, of, has_repeats)
+        self._add_queries(doubts, judgements.query_ids, of, size is not last)
         doubts.is_judged |= bool(ranks.any())
         if not doubts.is_judged and np.count_nonzero(n) >= doubts.fewest:
             self._add_unjudged(doubts, judgements, np.flatnonzero(n).tolist())
@@ -137,39 +147,33 @@ class Run:
             self._refuse_lost_zeros(judgements)
         return ranks, n
 
-    def _in_dicts(self, judgements: Judgements, of: np.ndarray, depth: int | None) -> _Found:
-        """Find ranks by dicts."""
-        found: list[int] = []
-        ranks: list[int] = []
-        n = [0] * len(judgements)
-        has_repeats = False
-        from_1 = list(range(1, int(self._size.max(initial=0)) + 1))
-        last = self._start + (self._size if depth is None else np.minimum(self._size, depth))
-        for query, start, end in zip(of.tolist(), self._start.tolist(), last.tolist(), strict=True):
-            if query < 0:
-                continue
-            known, docs, rank = judgements.places_of_docs[query], self.docs[start:end].tolist(), from_1
-            few = len(docs) <= len(known)
-            at = {} if few else dict(zip(docs, rank, strict=False))
-            if self.sessions is not None:
-                few, rank = True, self.sessions.rank[start:end].tolist()
-            elif len(set(docs) if few else at) < len(docs):  # a document has its best rank; its repeats take up none
-                has_repeats, docs = True, self.ranking(judgements.query_ids[query])
-                at = dict(zip(docs, rank, strict=False))
-            n[query] = rank[len(docs) - 1]
-            # The fewer look-ups.
-            found += map(known.get, docs, repeat(-1)) if few else known.values()
-            ranks += rank[: len(docs)] if few else map(at.get, known, repeat(0))
-        return judgements.ranks(found, ranks), np.array(n, dtype=np.int64), has_repeats
+    def _in_dicts(self, judgements: Judgements, of: np.ndarray, size: np.ndarray) -> _Found:
+        """Find documents by dicts; the sizes are others if documents repeat."""
+        # The fewer look-ups: of the documents of the run, or of the relevant ones.
+        is_long = self.sessions is None and size.sum() > len(judgements.documents.ids)
+        rows = map(slice, self._start.tolist(), (self._start + size).tolist())
+        rankings, from_0 = list(map(self.docs.tolist().__getitem__, rows)), list(range(size.max(initial=0)))
+        at: list[Any] = [dict(zip(docs, from_0, strict=False)) if is_long else set(docs) for docs in rankings]
+        if self.sessions is None and sum(map(len, at)) < size.sum():
+            # A document has its best rank; its repeats take up none.
+            rankings, is_long = list(map(self.ranking, self.query_ids)), False
+            size = np.array(list(map(len, rankings)), dtype=np.int64)
+        if is_long:
+            index = map(dict(zip(of.tolist(), at, strict=True)).get, range(len(judgements)), repeat({}))
+            names, n_names = judgements.documents.ids.tolist(), judgements.n_relevant_docs
+            return places(names, chain.from_iterable(map(repeat, index, n_names.tolist()))) + 1, size
+        # The last dict is for queries that are not judged.
+        index = map([*judgements.places_of_docs, {}].__getitem__, of.tolist())
+        doc = places(chain.from_iterable(rankings), chain.from_iterable(map(repeat, index, size.tolist())))
+        return judgements.ranks(doc, counted(size) + 1 if self.sessions is None else self.sessions.rank), size
 
-    def _in_arrow(self, judgements: Judgements, of: np.ndarray, depth: int | None) -> _Found | None:
-        """Find ranks by fingerprints, or return None if documents may repeat."""
+    def _in_arrow(self, judgements: Judgements, of: np.ndarray, last: np.ndarray) -> _Found | None:
+        """Find documents by fingerprints, or return None if they may repeat."""
         judged = np.flatnonzero(of >= 0)
-        query, start, size = of[judged], self._start[judged], self._size[judged]
-        size = size if depth is None else np.minimum(size, depth)
+        query, start, size = of[judged], self._start[judged], last[judged]
         n_relevant = judgements.n_relevant_docs[query]
         first = (np.cumsum(judgements.n_relevant_docs) - judgements.n_relevant_docs)[query]
-        ranks, n = np.zeros(len(judgements.documents.ids), dtype=np.int64), np.zeros(len(judgements), dtype=np.int64)
+        ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
         # Ranges of queries with about `_AT_A_TIME` rows each.
         for part in starmap(slice, pairwise([*heads(np.cumsum(size) // _AT_A_TIME).tolist(), len(size)])):
             place = counted(size[part])
@@ -182,8 +186,7 @@ class Run:
                 return None
             row, doc = found
             ranks[doc] = place[row] + 1 if self.sessions is None else self.sessions.rank[rows[row]]
-        n[query] = size if self.sessions is None else self.sessions.rank[start + size - 1]
-        return ranks, n, False
+        return ranks, last
 
     def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
         """Return the documents of a query, best first, down to a depth, or an empty list."""
@@ -199,7 +202,7 @@ class Run:
 
     def rankings(self, query_ids: Sequence[str], depth: int | None = None) -> list[list[str]]:
         """Return the documents of each query, best first, down to a depth, with the warnings of `find`."""
-        of = places(self.query_ids, dict(zip(query_ids, range(len(query_ids)), strict=True)))
+        of = places(self.query_ids, repeat(dict(zip(query_ids, count()))))
         doubts = self._doubts or Doubts(_SEVERAL)
         self._add_queries(doubts, query_ids, of, bool(self.repeats.any()))
         self._tell(doubts)
@@ -221,7 +224,7 @@ class Run:
 
     def places(self, query_ids: Sequence[str]) -> np.ndarray:
         """Return the place of each query among those of the run, or -1."""
-        return places(query_ids, self._index)
+        return places(query_ids, repeat(self._index))
 
     def warn_once(self, warning: DataWarning) -> None:
         """Give a warning about this run once."""

@@ -10,10 +10,8 @@ import numpy as np
 from ..arithmetic import counted
 from .entries import Groups
 from .ranked import Ranked
+from .run import LARGEST_RANK
 from .sessions import Sessions
-
-# More turns than any ranking has, but still an integer that fits into an array.
-_MANY = 2**62
 
 
 @dataclass
@@ -48,7 +46,7 @@ class Turns:
         if cutoff is None:
             return self
         kept = self.number < cutoff
-        n = np.minimum(self.n, min(cutoff, _MANY))
+        n = np.minimum(self.n, min(cutoff, LARGEST_RANK))
         return Turns(self.query[kept], self.number[kept], self.start[kept], self.last[kept], n)
 
     @property

@@ -1,6 +1,7 @@
 """Evaluate rankings at the end of a pipeline, and explain how much each document contributes to a measure, and why."""
 
 from collections.abc import Hashable
+from itertools import repeat
 from typing import Any
 
 import ir_measures
@@ -79,7 +80,7 @@ class Evaluate(Step):
         pt.validate.result_frame(inp, extra_columns=["score"])
         table = queries_of(inp)
         run = Run(with_judgements(as_run(inp), self._evaluator, "Evaluate"))
-        place = places(table["qid"].astype(str), self._evaluator.judgements.query_index)
+        place = places(table["qid"].astype(str), repeat(self._evaluator.judgements.query_index))
         for measure, values in zip(self.measures, self._evaluator.values(run), strict=True):
             table[str(measure)] = np.append(values, np.nan)[place]
         return table
