@@ -246,6 +246,7 @@ def test_a_query_of_the_qrels_that_is_called_all_counts():
         ("map 1 0.5\nmap 2 high\n", "file, line 2: value must be a finite number, not 'high'"),
         ("name,qid,AP\na,1,0.5\na,2,high\n", "file, line 3: AP must be a finite number, not 'high'"),
         ("", r"must have values by query .* but has none"),
+        ("name,qid,AP\n", r"must have values by query .* but has none"),
         ("runid                 \tall\tbm25\nmap                   \tall\t0.5\n", r"only means \('all'\)"),
         ("AP\t0.5\n", r"is a table of means.* Evaluate by query \(-q in the shell\)"),
         ("map all 0.5\n", r"must have values by query .* only means \('all'\)"),

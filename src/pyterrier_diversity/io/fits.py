@@ -125,8 +125,9 @@ def are_prels(columns: list[tuple[str, ...]]) -> bool:
 
 
 def have_strata(columns: list[tuple[str, ...]]) -> bool:
-    """Fit judgements in the last of five columns: they differ within a topic, unlike a weight."""
-    return len({*zip(columns[0], columns[4], strict=True)}) > len({*columns[0]})
+    """Fit judgements in the last of five columns: they differ within an intent, unlike its weight."""
+    query, intent, _, _, last = columns
+    return len({*zip(query, intent, map(number_of, last), strict=True)}) > len({*zip(query, intent, strict=True)})
 
 
 def are_qrels(columns: list[tuple[str, ...]]) -> bool:
@@ -149,9 +150,8 @@ def of_record(test: Callable[[Mapping[Any, Any], Look], bool]) -> Fits:
 
 
 def is_request(record: Mapping[Any, Any], _: Look) -> bool:
-    """Fit a query with its candidates or hits."""
-    docs = record.get("candidates", record.get("hits"))
-    return "query" in record and isinstance(docs, list) and all(isinstance(doc, Mapping) for doc in docs)
+    """Fit a query, which is an object, with its candidates or hits."""
+    return isinstance(record.get("query"), Mapping) and any(isinstance(record.get(name), list) for name in LISTS)
 
 
 def lists_documents(record: Mapping[Any, Any], look: Look) -> bool:

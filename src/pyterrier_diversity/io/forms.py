@@ -12,7 +12,7 @@ from .. import frames
 from ..warnings import RowsWarning
 from .labels import printable
 from .lines import Kinds, read_columns
-from .look import LISTS, NEEDED, USUAL_NAMES, Look, by_number, check_names
+from .look import LISTS, NEEDED, USUAL_NAMES, Look, check_names
 from .records import Field, Label, plain
 
 #: The columns of lines of values, in order.
@@ -21,8 +21,6 @@ LINE_FORMATS = {
     "ir_measures": "qid measure value",
     "long": "name qid measure value",
 }
-#: What to do with lines that have several numbers, or others than a label and a weight.
-ONE_LABEL = by_number("qrels", (1, 3, 5))
 # The types of columns of lines, None if they are not kept; all others are strings. Only several systems have several
 # tags.
 _KINDS: Kinds = {
@@ -56,15 +54,8 @@ def read_lines_of_run(look: Look) -> pd.DataFrame:
 
 def read_lines_of_qrels(look: Look) -> pd.DataFrame:
     """Read lines ``query intent document label``, optionally with the weight of the intent."""
-    table = read_lines(["qid", "iteration", "docno", "label", "weight"][: len(look.lines[0])], look)
-    if "weight" in table:
-        first = table.groupby(["qid", "iteration"], sort=False)["weight"].transform("first")
-        for row in table[first != table["weight"]].head(1).itertuples():
-            raise ValueError(
-                f"{look.name}: the fifth column is the weight of an intent, and must be the same in all rows of intent "
-                f"{row.iteration!r} of query {row.qid!r}. {ONE_LABEL}"
-            )
-    return table[["qid", "docno", "label", "iteration", *table.columns[4:]]]
+    names = ["qid", "iteration", "docno", "label", "weight"][: max(len(look.lines[0]), 4)]
+    return read_lines(names, look)[["qid", "docno", "label", "iteration", *names[4:]]]
 
 
 def read_passages(look: Look) -> pd.DataFrame:
@@ -259,12 +250,10 @@ def _completed(frame: pd.DataFrame, places: Sequence[str], look: Look) -> pd.Dat
     for name, read in _READERS.items():
         if name not in columns or (look.by_rank and name == "score" and "rank" in columns):
             continue
-        cells = zip(columns[name].tolist(), docs, places, strict=True)
         values = [
-            value
-            if value == frames.NO_DOCUMENT == doc and name in may_be_empty
-            else read(Field(value, where, columns.shown(name)))
-            for value, doc, where in cells
+            read(Field(value, where, columns.shown(name)))
+            for value, doc, where in zip(columns[name].tolist(), docs, places, strict=True)
+            if doc != frames.NO_DOCUMENT or name not in may_be_empty
         ]
         if read is not Field.identifier:
             numbers[columns.theirs[name]] = frames.exact(columns[name]) if name == "score" else values
@@ -289,18 +278,19 @@ def _with_unjudged(qrels: pd.DataFrame) -> pd.DataFrame:
 
 def read_table_of_results(look: Look) -> pd.DataFrame:
     """Read a table of results by query, with a column for each measure, or with the columns measure and value."""
+    places = look.places if look.form == "frame" else [one.where for one in look.data]
     rows = look if look.form == "frame" else look.at(pd.DataFrame([one.value for one in look.data], dtype=object))
     table = rows.data.rename(columns=str)
+    columns = frames.Columns(table, (), look.name)
     measures = ["value"] if "measure" in table else _measures_in(table)
-    table = table.assign(**{name: _numbers(name, frames.Columns(table, (), look.name), look) for name in measures})
+    table = table.assign(**{name: _numbers(columns, name, places if look.is_text else None) for name in measures})
     return table if "measure" in table else melted(table)
 
 
-def _numbers(name: str, columns: frames.Columns, look: Look) -> Any:
+def _numbers(columns: frames.Columns, name: str, places: Sequence[str] | None) -> Any:
     """Return a column of numbers, which may be missing; errors name the place in a file."""
-    if not look.is_text:
+    if places is None:
         return columns.numbers(name, may_be_missing=True)
-    places = look.places or [one.where for one in look.data]
     cells = (Field(value, where, name) for value, where in zip(columns[name], places, strict=True))
     return [math.nan if one.value in (None, "") or one.value != one.value else one.number() for one in cells]
 

@@ -127,7 +127,7 @@ def look_at(
     columns = columns if all(isinstance(old, str) for old in columns) else {str(old): columns[old] for old in columns}
     data = read_content(source) if is_file(source) else plain(source)
     if isinstance(data, Content):
-        return _of_content(Look(data.name, wanted, columns, by_rank, data))
+        return _of_content(Look(data.name, wanted, columns, by_rank, data, is_text=True))
     look = Look(name or wanted, wanted, columns, by_rank, data)
     if isinstance(data, pd.DataFrame):
         levels = [name for name in data.index.names if name in _OTHER_NAMES and name not in data]
@@ -145,7 +145,7 @@ def look_at(
     return look
 
 
-def _of_frame(look: Look, frame: pd.DataFrame, **how: Any) -> Look:
+def _of_frame(look: Look, frame: pd.DataFrame, places: Sequence[str] = ()) -> Look:
     """Look at a frame, whose columns get new names, and usual ones unless another column has them."""
     fields = tuple(map(str, frame.columns))
     check_names(fields, look.columns, look.name)
@@ -153,13 +153,13 @@ def _of_frame(look: Look, frame: pd.DataFrame, **how: Any) -> Look:
     usual = _OF_RESULTS if look.wanted == "results" else _OF_TOOLS
     names = {old: new for old, new in usual.items() if old in frame and new not in frame}
     frame = frame.rename(columns=names) if names else frame
-    look = replace(look, form="frame", data=frame, fields=fields, **how)
+    look = replace(look, form="frame", data=frame, fields=fields, places=places)
     firsts = (native(column.iloc[0]) for name, column in frame.items() if name in LISTS and len(frame))
     are_lists = any(isinstance(one, list) for one in firsts)
     return replace(look, form="records", data=look.records()) if are_lists else look
 
 
-def _of_records(look: Look, records: list[Field], is_text: bool = False) -> Look:
+def _of_records(look: Look, records: list[Field]) -> Look:
     first = records[0].value if records else {}
     if not isinstance(first, Mapping):
         raise records[0].refused("must have names, as of to_json(orient='records')")
@@ -167,11 +167,11 @@ def _of_records(look: Look, records: list[Field], is_text: bool = False) -> Look
     if isinstance(inside, pd.DataFrame):
         return look.at(inside)
     if inside:
-        return _of_records(look, [Field(row, records[0].where) for row in inside], is_text)
+        return _of_records(look, [Field(row, records[0].where) for row in inside])
     if look.columns:
         check_names(names_of_fields(records), look.columns, look.name)
         records = [Field(renamed(one.value, look.columns), one.where, given=one.value) for one in records]
-    return replace(look, form="records", data=records, fields=tuple(map(str, first)), is_text=is_text)
+    return replace(look, form="records", data=records, fields=tuple(map(str, first)))
 
 
 def _table_in(record: Mapping[Any, Any], look: Look) -> pd.DataFrame | list[Any] | None:
@@ -271,7 +271,7 @@ def _of_content(look: Look) -> Look:
     if content.data.startswith(b"PAR1"):
         return look.at(read_parquet(content))
     if _JSON.match(line):
-        return _of_records(look, read_json(content), is_text=True)
+        return _of_records(look, read_json(content))
     if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE")):
         return replace(look, form="xml")
     separator = max(",\t;|", key=line.count)
@@ -279,8 +279,7 @@ def _of_content(look: Look) -> Look:
     known = {cell.lower() for cell in cells} & (_OTHER_NAMES | look.columns.keys())
     is_header = (separator in line and separator != "|") or len(known) > 1
     if is_header and not any(reads(float, cell) for cell in cells):
-        table, places = read_csv(content, separator if separator in line else " ")
-        return _of_frame(look, table, is_text=True, places=places)
+        return _of_frame(look, *read_csv(content, separator if separator in line else " "))
     begin = content.data[:_MOST_BYTES]
     whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
     separated = _separator_of(line, separator, look)
@@ -289,7 +288,7 @@ def _of_content(look: Look) -> Look:
     most = None if look.wanted == "results" else _MOST_LINES
     filled = islice(filter(str.strip, whole.decode(errors="replace").splitlines()), most)
     words = tuple(words_of(each, quoted=quoted, separator=separated) for each in filled)
-    return replace(look, form="lines", lines=words, is_text=True, separator=separated)
+    return replace(look, form="lines", lines=words, separator=separated)
 
 
 def _separator_of(line: str, separator: str, look: Look) -> str | None:

@@ -1,7 +1,6 @@
 """Read qrels and runs in any form."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, get_args
@@ -12,7 +11,7 @@ from .. import frames
 from ..arithmetic import counted
 from ..parameters import Parameter
 from ..warnings import RowsWarning
-from .files import Content, Renamed, Source, read_parts
+from .files import Renamed, Source, read_parts
 from .forms import read_lines_of_run, with_whole_labels
 from .look import Look, look_at
 from .shapes import frame_in, shape_of
@@ -21,8 +20,6 @@ OrderedBy = Literal["score", "rank"]
 ORDER = Parameter(str, choices=get_args(OrderedBy))
 # About how many bytes of a large run to read at a time.
 _PART = 2**23
-# The shape of lines shows in so many bytes.
-_BEGIN = 2**17
 # Columns that tell the rankings of several systems apart.
 _OF_RANKINGS = {"name", "system", "run", "run_id", "agent", "q0", "tag"}
 
@@ -189,11 +186,14 @@ def run_parts(source: Source, *, order: OrderedBy) -> Iterator[pd.DataFrame]:
         if second is None:
             yield run_frame(first, order=order, columns=columns)
             return
-        look = None if columns else _look_at_lines(first._replace(data=first.data[:_BEGIN]), order)
+        look = look_at(first, "run", by_rank=order == "rank")
+        shape = shape_of(look)
+        if columns or shape is None or shape.read is not read_lines_of_run:
+            raise ReadWholeError
         known: set[str] = set()
         for part in chain([first, second], parts):
             # Elsewhere, quotes may mean that words are quoted here.
-            if look is None or b'"' in part.data:
+            if b'"' in part.data:
                 raise ReadWholeError
             with frames.collected() as told:
                 frame = _frame_of_run(look, read_lines_of_run(replace(look, data=part)))
@@ -204,15 +204,6 @@ def run_parts(source: Source, *, order: OrderedBy) -> Iterator[pd.DataFrame]:
             yield frame
     except ValueError as error:  # whose line counts from the beginning of the part
         raise ReadWholeError from error
-
-
-def _look_at_lines(begin: Content, order: OrderedBy) -> Look | None:
-    """Return a look at the beginning of a run, or None if it is not lines of a run."""
-    with suppress(ValueError):
-        look = look_at(begin, "run", by_rank=order == "rank")
-        shape = shape_of(look)
-        return look if shape is not None and shape.read is read_lines_of_run else None
-    return None
 
 
 def _frame_of_run(look: Look, frame: pd.DataFrame) -> pd.DataFrame:
@@ -246,14 +237,13 @@ def _check_rankings(run: frames.Columns) -> None:
         if run[name].nunique(dropna=False) < 2:
             continue
         ids, rank = run.ids("query_id").codes, run.ranks()
-        of_queries = pd.DataFrame({"query": ids, "word": run[name].map(str).to_numpy()}).drop_duplicates()
-        several = of_queries[of_queries.duplicated("query", keep=False)]
+        words = run[name].map(str).groupby(ids, sort=False).unique()
+        several = words[words.map(len) > 1]
         if several.empty:
             continue
-        words = ", ".join(map(repr, several.loc[several["query"] == several["query"].iloc[0], "word"].tolist()[:3]))
         message = (
-            f"{run.what}: a query has several words in the column {name}: {words}. If these are several rankings, "
-            f"split them: dict(tuple(frame.groupby({name!r}))), or a file for each."
+            f"{run.what}: a query has several words in the column {name}: {', '.join(map(repr, several.iloc[0][:3]))}. "
+            f"If these are several rankings, split them: dict(tuple(frame.groupby({name!r}))), or a file for each."
         )
         if rank is not None and pd.DataFrame({"query": ids, "rank": rank}).duplicated().any():
             raise ValueError(f"{message} Two documents have the same rank.")

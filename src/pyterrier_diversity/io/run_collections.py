@@ -161,21 +161,20 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for pattern in map(Path, patterns):
-        if not os.path.isdir(pattern) and (os.path.exists(pattern) or str(pattern) == "-"):  # pipes, too
-            found[pattern] = None
-            continue
-        matching = (
-            visible_files(pattern) if os.path.isdir(pattern) else sorted(map(Path, glob(str(pattern), recursive=True)))
-        )
-        files = [path for path in matching if path.is_file()]
-        tables = [path.name for path in files if path.name in _TABLES]
-        if len(files) > len(tables) > 0:
-            told = "are not read as runs: these are names of tables of pt.Experiment."
-            warn(RowsWarning(f"{' and '.join(tables)} in {str(pattern)!r} {told}"))
-            files = [path for path in files if path.name not in _TABLES]
+        if os.path.isdir(pattern):
+            files = visible_files(pattern)
+        elif os.path.exists(pattern) or str(pattern) == "-":  # pipes, too
+            files = [pattern]
+        else:
+            files = sorted(path for path in map(Path, glob(str(pattern), recursive=True)) if path.is_file())
         if not files:
             raise ValueError(f"No run file found at {str(pattern)[:_SHOWN]!r}.")
-        found.update(dict.fromkeys(files))
+        kept = [path for path in files if path.name not in _TABLES] or files
+        if len(kept) < len(files):
+            tables = " and ".join(path.name for path in files if path not in kept)
+            told = "are not read as runs: these are names of tables of pt.Experiment."
+            warn(RowsWarning(f"{tables} in {str(pattern)!r} {told}"))
+        found.update(dict.fromkeys(kept))
     return list(found)
 
 

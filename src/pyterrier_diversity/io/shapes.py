@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Number
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from . import fits, forms
 from .dynamic_domain import read_dd_run, read_dd_truth
-from .fits import Fits, like, of_form, of_lines, of_members, of_names, of_object, of_record
+from .fits import Fits, like, of_form, of_lines, of_members, of_names, of_object, of_record, of_values
+from .forms import read_lines
 from .look import NEEDED, Look, SharedColumns, by_number
 from .nugget_records import FORMATS
 from .nuggets import read_nuggets
@@ -27,6 +28,7 @@ WANTED = {
     "results": ("results by query", "{measure: number}", _EVALUATE),
 }
 _LONGEST_RECORD = 100
+_OF_JSON = (str, Number, NoneType, Mapping, list, tuple)
 
 _FORMS = "a file, a frame, a list of dicts or of named tuples, or a dict of queries with"
 _ASPECTS = (
@@ -35,13 +37,13 @@ _ASPECTS = (
 )
 _RANK = "If they are in order, add their rank: frame.assign(rank=frame.groupby('qid').cumcount())."
 _ROWS = "pandas.DataFrame([(q, i, d, {}) for {}], columns=['qid', 'iteration', 'docno', 'label'])."
+_ONE_LABEL = by_number("qrels", (1, 3, 5))
 _BITS = f"Make a row of each bit: {_ROWS.format('int(bit)', 'q, d, bits in rows for i, bit in enumerate(bits)')}"
 _NESTED = "Flatten it to one row for each document, with qid, docno and score or rank (a run), or label (qrels)."
 _OF_INTENTS = "q, intents in data.items() for i, docs in intents.items() for "
 _INTENTS = f"Make rows of it: {_ROWS.format(1, _OF_INTENTS + 'd in docs')}"
 _LABELS = f"{_ORDER} Make rows of qrels: {_ROWS.format('label', _OF_INTENTS + 'd, label in docs.items()')}"
 _RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
-_FRACTIONS = "If they are labels, make rows of qid, docno and label."
 _SYSTEMS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
 _BY_QUERY = "Evaluate by query (-q in the shell)."
 
@@ -95,7 +97,7 @@ def shape_of(look: Look) -> Shape | None:
 def refusal(look: Look, shape: Shape | None) -> Exception:
     """Return the error about data that does not hold what is wanted: what was seen, what is wanted, and what to do."""
     what, of_queries, instead = WANTED[look.wanted]
-    if shape is None and (look.form == "object" or any(map(_is_foreign, look.record.values()))):
+    if shape is None and (look.form == "object" or not all(isinstance(of, _OF_JSON) for of in look.record.values())):
         members, of = (look.record.values(), "a dict of ") if look.form == "records" else (look.data, "rows of ")
         others = [one for one in members if not isinstance(one, Mapping)] if isinstance(look.data, list) else []
         kind = f"{of}{type(others[0]).__name__}" if others else type(look.data).__name__
@@ -118,10 +120,6 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
     return ValueError(f"{look.name} is {shape.name}, not {what}{found}. {step}")
 
 
-def _is_foreign(value: Any) -> bool:
-    return not isinstance(value, (str, Number, NoneType, Mapping, list, tuple))
-
-
 def _read_as_nuggets(look: Look) -> pd.DataFrame:
     return read_nuggets(look.data, columns=look.columns) if look.form == "object" else read_nuggets(look)
 
@@ -130,7 +128,7 @@ _PRELS = of_lines(5, like(r"\S+ \S+ -?\d \d \S+"), fits.are_prels)
 # Topics and subtopics such as DD16-1 and DD16-1.1. Topic DD16-24 has a subtopic 24.11.
 _PASSAGES = of_lines(5, like(r"DD(\d+-(\d+)) (DD\1|\2)\.\S* \S+ \d{1,9} -?\d"))
 _SEVERAL_LABELS = of_lines(0, like(r"\S+ Q?0 \S+( -?\d){3,}"))
-_SAMPLES = of_lines(5, like(r"\S+ Q?0 \S+ \d\d? -?\d"), fits.have_strata)
+_STRATA = of_lines(5, fits.have_strata)
 _LONG = of_names("qid", "measure", "value", without="docno")
 _WIDE = of_names("qid", without="docno query measure value")
 _ALL = "run qrels results"
@@ -149,18 +147,16 @@ SHAPES: tuple[Shape, ...] = (
     Shape("empty", _ALL, fits.is_empty, forms.read_nothing),
     NUMBERED,
     Shape("a session of TREC Dynamic Domain", "run", fits.is_session, lambda look: read_dd_run(look.data)),
-    Shape("judgements of several aspects", "", _SEVERAL_LABELS, forms.ONE_LABEL, "qrels"),
+    Shape("judgements of several aspects", "", _SEVERAL_LABELS, _ONE_LABEL, "qrels"),
     Shape("a run", "run", of_lines(6), forms.read_lines_of_run),
     Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, forms.read_prels),
     Shape("passages of TREC Dynamic Domain", "qrels", _PASSAGES, forms.read_passages),
-    Shape("a sample of judgements with their stratum", "", _SAMPLES, forms.ONE_LABEL),
+    Shape("judgements in the fifth column, beside a stratum", "", _STRATA, _ONE_LABEL, "qrels"),
     Shape("qrels with weights", "qrels", of_lines(5), forms.read_lines_of_qrels, "qrels"),
     Shape("documents with bits for intents", "", of_lines(0, like(r"\S+( \S+)? \S+ [01]{2,}")), _BITS, "run qrels"),
     Shape("qrels", "qrels", of_lines(4, fits.are_qrels), forms.read_lines_of_qrels),
     *(
-        Shape(
-            f"results in lines of {of}", "results", fits.of_values(of), partial(forms.read_lines, of.split()), "results"
-        )
+        Shape(f"results in lines of {of}", "results", of_values(of), partial(read_lines, of.split()), "results")
         for of in (*forms.LINE_FORMATS.values(), "name measure qid value")
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
@@ -187,7 +183,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS, "qrels"),
     Shape("rows without score or rank", "", of_names("qid", "docno"), _RANK, "run"),
     Shape("topics", "", of_names("qid", "query", without="docno"), _ORDER),
-    Shape("scores by query", "", fits.are_scores, _FRACTIONS, "qrels"),
+    Shape("scores by query", "", fits.are_scores, "If they are labels, make rows of qid, docno and label.", "qrels"),
     Shape("labels by query", "qrels", of_members("numbers"), forms.read_queries, "qrels"),
     Shape("groups of documents", "qrels", of_members("groups"), _read_as_nuggets, "qrels"),
     Shape("documents by query", "", of_members("list groups objects"), _RELEVANT, "qrels"),
