@@ -191,7 +191,7 @@ def test_words_are_labels_even_if_the_first_one_is_unknown_or_missing(form, tmp_
 
     with pytest.warns(WordsWarning, match=r"1 \('odd'\)"):
         assert read_qrels(placed(forms[form](frame), tmp_path))["label"].tolist() == [0, 2]
-    with pytest.raises(ValueError, match=r"label \(or assignment\) is missing"):
+    with pytest.raises(ValueError, match=r"label \(or assignment, rating\) is missing"):
         read_qrels(placed(forms[form](frame.replace("odd", None)), tmp_path))
 
 

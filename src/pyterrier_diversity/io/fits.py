@@ -11,7 +11,7 @@ from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .labels import is_measure
 from .look import LISTS, NEEDED, USUAL_NAMES, Look, usual_names
-from .nugget_records import LEVELS, NO_SUPPORT, format_of
+from .nugget_records import LEVELS, format_of
 from .records import is_frame, native, plain, reads
 
 Fits = Callable[[Look], bool]
@@ -228,7 +228,7 @@ def are_nugget_rows(look: Look) -> bool:
         is_about = of_names()(look) and not look.names.isdisjoint(_OF_NUGGETS)
         return is_about or (look.form == "records" and {"qid", "iteration"} <= look.names)
     is_judged = of_names("qid", "docno", "label")(look)
-    has_words = is_judged and any(str(row.get("label")) in (*LEVELS, NO_SUPPORT) for row in _rows(look))
+    has_words = is_judged and any(str(row.get("label")) in LEVELS for row in _rows(look))
     return has_words or (not look.names.isdisjoint(_NUGGETS) and look.names.isdisjoint(_INTENTS))
 
 

@@ -4,6 +4,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from hashlib import md5
+from operator import itemgetter
 from typing import Any, Literal
 
 from ..frames import NO_DOCUMENT
@@ -16,9 +17,8 @@ Unit = Literal["question", "answer"]
 Row = dict[str, Any]
 # The documents that are judged for a nugget, with their labels.
 Judged = list[tuple[str, float]]
-# The labels of assignments. NO_SUPPORT means 0, and so does any other word, with a warning.
-LEVELS = {"support": 2.0, "partial_support": 1.0}
-NO_SUPPORT = "not_support"
+# The labels of assignments. Any other word means 0, with a warning.
+LEVELS = {"support": 2.0, "partial_support": 1.0, "not_support": 0.0}
 #: The fields by which formats are recognised, with lists of nuggets (a name in RAGElo), and what objects are called.
 FORMATS = {
     "nuggets": "nuggets of AutoNuggetizer or FreshStack",
@@ -29,31 +29,34 @@ FORMATS = {
     "retrieval_gt": "groups of documents",
 }
 # The fields of objects in all formats: names with spaces between, of which the first one with a value counts.
-# The id of a query, or an object with its topic_id; and its text, which AutoNuggetizer has in "text" for a passage.
-_QUERY, _QUERY_TEXT = "qid query_id example_id metadata id", "query query_title query_text title_query topic text"
+# The id of a query, or an object with it; and its text, which AutoNuggetizer has in "text" for a passage.
+_QUERY = "qid query_id topic_id example_id metadata id"
+_QUERY_TEXT = "query query_title query_text title_query topic text"
 # The judged document, or the system whose answer is judged.
-_DOCUMENT, _JUDGED = "docid docno pid did", "docid docno pid did run_id agent"
+_DOCUMENT = "docno doc_id docid pid did"
+_JUDGED = f"{_DOCUMENT} run_id agent"
 # The id and the text of a nugget; and its judgement, a number or a word.
-_ID = "nugget_id _id question_id claim_id answer_id criterion_name id"
-_TEXT = "text criterion question claim short_question answer"
-_LABEL = "assignment fulfillment rating"
+_ID = "nugget_id iteration _id question_id claim_id answer_id criterion_name id"
+_TEXT = "nugget_text text criterion question claim short_question answer"
+_LABEL = "assignment fulfillment rating label relevance"
 # The documents of a nugget, with their labels.
 _DOCUMENTS = {"relevant_corpus_ids": 1.0, "non_relevant_corpus_ids": 0.0, "references": 1.0, "documents": 1.0}
 
+# What names the nugget of a row of a table.
+_NUGGET_OF_ROW = "iteration subtopic_id nugget_id nugget_text nugget criterion"
 # Other names of a table's columns.
 _OTHER_NAMES = {**USUAL_NAMES, "subtopic_id": "iteration", "nugget_id": "iteration", "nugget": "nugget_text"}
-_OF_TABLES = {"qid", "docno", "label", "assignment", "iteration", "importance", "nugget_text", "query", "weight"}
 # The ways to combine answers that are not read; NOT matters for a single answer, too.
 _OTHER_WAYS = {"question": ("AND", "SUM", "NOT"), "answer": ("OR", "NOT")}
 
 
 def format_of(fields: Mapping[Any, Any]) -> str:
     """Return the fields by which the format of an object is recognised, or an empty string if there are none."""
-    for names in FORMATS:
-        kind: Any = str if names == "evaluator_name" else (list, dict)
-        if any(isinstance(fields.get(name), kind) for name in names.split()):
-            return names
-    return ""
+    lists = {name for name, of in fields.items() if isinstance(of, (list, dict)) or (name == "evaluator_name" and of)}
+    return next((names for names in FORMATS if not lists.isdisjoint(names.split())), "")
+
+
+_PLACE = itemgetter("iteration", "docno")
 
 
 class Reading:
@@ -70,147 +73,151 @@ class Reading:
     ----------
     odd : dict
         For each oddity, a word for each time that it occurs, which may be empty.
-    known, unknown : list
-        The words of assignments: those of the levels, and all others.
-    lists : dict
-        For each query, the ids of the nuggets that each answer or passage was assigned.
+    words : list
+        The words of assignments.
     """
 
     def __init__(self, unit: Unit, levels: Mapping[str, float]) -> None:
         self.unit, self.levels = unit, levels
         self.odd: defaultdict[str, list[str]] = defaultdict(list)
-        self.known: list[str] = []
-        self.unknown: list[str] = []
-        self.lists: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
-        # The questions of each query of CRUX, and how often each text of the object has no id.
-        self._questions: dict[str, list[Row]] = {}
+        self.words: list[str] = []
+        # The nuggets of queries that are named by their places, and how often each text of the object has no id.
+        self._placed: dict[str, list[Row]] = {}
         self._times: Counter[str] = Counter()
 
-    def note(self, what: str, word: str = "", times: int = 1) -> None:
-        """Keep an oddity."""
-        self.odd[what] += [word] * times
-
     def rows_in(self, record: Field) -> Iterator[Row]:
-        """Return a row for each judgement of each nugget of an object, or one without a document."""
+        """Yield a row for each judgement of each nugget of an object, or one without a document or nugget."""
         names = format_of(record.need_object())
-        if not names and record.value and all(isinstance(value, list) for value in record.value.values()):
-            names = "retrieval_gt"
-        if not names:
-            return self._of_row(record)
+        if not names and not record.has(_NUGGET_OF_ROW):
+            known = [of for of in FORMATS if not record.value.keys().isdisjoint(of.split())]
+            are_lists = record.value and all(isinstance(value, list) for value in record.value.values())
+            names = next(iter(known), "retrieval_gt" if are_lists else "")
         unpack = {"evaluator_name": self._of_result, "rating": self._of_ratings, "retrieval_gt": self._of_groups}
-        values = unpack[names](record) if names in unpack else [record.value]
-        objects = (Field(value, record.where, given=record.given) for value in values)
-        lists = names.replace("evaluator_name", "criteria")
-        return (row for one in objects for row in self._of_object(one, lists))
+        values = unpack[names](record) if names in unpack else [record.value] * bool(names)
+        for value in values:
+            one = Field(value, record.where, given=record.given)
+            yield from self._of_object(one, names.replace("evaluator_name", "criteria"))
+        yield from () if names else self._of_row(record)
 
     def _of_ratings(self, judged: Field) -> Iterator[Row]:
         """Yield ratings as objects with the questions that they are for, or their places if there are no topics."""
         query, ratings = judged.need(_QUERY).identifier(), judged.need("rating")
-        members = ratings.members()
-        if self._questions and query not in self._questions:
-            raise ValueError(f"{judged.where}: example_id must be a query of the topics, not {query!r}.")
-        asked = self._questions.get(query) or [{"id": str(i)} for i in range(len(members))]
-        if len(asked) != len(members):
-            raise ratings.refused(f"must have a number for each of the {len(asked)} questions")
-        numbers = [None if one.value is None else one.number() for one in members]
-        yield {**judged.value, "rating": [{**one, "rating": y} for one, y in zip(asked, numbers, strict=True)]}
+        numbers = [one.value for one in ratings.members()]
+        asked = {row["iteration"]: row["nugget_text"] for row in self._placed.get(query, [])}
+        asked = asked if self._placed else {str(i): None for i in range(len(numbers))}
+        if len(asked) != len(numbers):
+            raise ratings.refused(f"must have a number for each of the {len(asked)} questions of query {query!r}")
+        pairs = zip(asked.items(), numbers, strict=True)
+        yield {**judged.value, "rating": [{"id": of, "text": text, "rating": number} for (of, text), number in pairs]}
 
     def _of_groups(self, record: Field) -> Iterator[Row]:
         """Yield the numbered groups of documents of a query, or of each query in an object."""
         by_query = [{"qid": query, "retrieval_gt": groups} for query, groups in record.value.items()]
-        for one in [record.value] if record.has("retrieval_gt") else by_query:
-            groups = one["retrieval_gt"]
+        for one in [record.value] if "retrieval_gt" in record.value else by_query:
+            groups = [of.value for of in Field(one["retrieval_gt"] or [], record.where, "retrieval_gt").members()]
             if groups and not any(isinstance(group, list) for group in groups):
-                self.note("lists of documents that are not nested in a list, so each is one group")
+                self.odd["lists of documents that are not nested in a list, so each is one group"].append("")
                 groups = [groups]
-            for group in groups:
-                if isinstance(group, list) and len({*map(repr, group)}) < len(group):
+            for group in (group for group in groups if isinstance(group, list) and len(group) > 1):
+                if len({*map(repr, group)}) < len(group) or all(type(doc) is int and 0 <= doc < 10 for doc in group):
                     form = "{'example_id': query, 'pid': document, 'rating': [5, 0]}"
-                    what = f"a group has a document twice: {group!r:.60}. Ratings of questions have the form {form}"
-                    raise ValueError(f"{record.where}: {what}.")
+                    what = f"a group has a document twice or only digits: {group!r:.60}. Ratings of questions have"
+                    raise ValueError(f"{record.where}: {what} the form {form}.")
             numbered = [{"id": str(place), "documents": group} for place, group in enumerate(groups, start=1)]
             yield {**one, "retrieval_gt": numbered}
 
     def _of_result(self, result: Field) -> Iterator[Row]:
         """Yield a judgement of criteria. Older results name only the criteria that a document addresses."""
-        answer = result.get("answer") or result
+        answer, shared, criteria = result.get("answer") or result, result.value, []
         if answer.has("criteria") and answer.value["criteria"]:
-            criteria = []
             for one in answer.need("criteria").members():
                 known = {name: of for name, of in one.need("criterion").need_object().items() if of is not None}
                 criteria.append({"weight": 1.0, **known, "fulfillment": one.value.get("fulfillment")})
-            yield {**result.value, "criteria": criteria}
         elif answer.has("criteria_addressed"):
-            addressed = answer.need("criteria_addressed").members()
-            criteria = [{"criterion_name": one.value, "documents": result.value.get("did")} for one in addressed]
-            yield {**result.value, "did": None, "criteria": criteria}
+            judged, shared = result.get(_JUDGED), {name: shared[name] for name in shared.keys() - _JUDGED.split()}
+            for one in answer.need("criteria_addressed").members():
+                criteria.append({"criterion_name": one.value, "documents": judged and judged.value})
         else:
-            self.note("results of RAGElo without criteria, which are left out")
+            self.odd["results of RAGElo without criteria, which are left out"].append("")
+            return
+        yield {**shared, "criteria": criteria}
 
     def _of_row(self, record: Field) -> Iterator[Row]:
         """Yield the rows of a row of a table: a nugget, and a document or a list of relevant ones."""
         row = Field(named(record.value, record.where, _OTHER_NAMES), record.where, given=record.given)
         listed = row.get("docno")
         needs_label = listed is not None and not isinstance(listed.value, list)
-        label = (row.need if needs_label else row.get)("label assignment")
+        label = (row.need if needs_label else row.get)("label assignment rating")
         value = 1.0 if label is None else self._label(label)
         if label is not None and listed is None and value > 0:
             raise label.refused("must be 0 in a row without a document")
-        shared = {name: one for name, one in row.value.items() if name not in _OF_TABLES}
-        shared |= self._of_query(row, "qid", "query")
-        yield from self._rows(row, shared, [(doc, value) for doc in _ids(listed)], "iteration", "nugget_text criterion")
+        shared = {**row.value, **self._of_query(row, "qid", "query")}
+        yield from self._rows(row, shared, self._documents(row, {"docno": value}), "iteration", "nugget_text criterion")
 
     def _of_object(self, record: Field, names: str) -> Iterator[Row]:
-        """Yield the rows of the nuggets in the lists of an object."""
-        shared, judged, is_passage = self._of_query(record), record.get(_JUDGED), record.has(_DOCUMENT)
+        """Yield the rows of the nuggets in the lists of an object, or one without a nugget."""
+        shared = self._of_query(record)
         nuggets = [nugget for name in names.split() for nugget in _as_objects(record.get(name))]
-        is_assigned = any(nugget.get(_LABEL) is not None for nugget in nuggets)
-        document = record.need(_JUDGED).identifier() if is_assigned else ""
-        if not nuggets:
-            self.note("empty lists of nuggets")
-        elif judged is not None and not is_assigned:
-            self.note("documents left out, because none of their nuggets has an assignment")
-        rows = [row for nugget in nuggets for row in self._in_nugget(nugget, shared, document)]
-        if names == "questions":
-            self._questions[shared["qid"]] = [{"id": row["iteration"], "text": row["nugget_text"]} for row in rows]
+        is_assigned = any(nugget.has(_LABEL) for nugget in nuggets)
+        judged = (record.need if is_assigned else record.get)(_JUDGED)
         # A passage without nuggets is not judged; an answer without nuggets has none of them.
-        if judged is not None and (is_assigned or not (nuggets or is_passage)):
-            self.lists[shared["qid"]][judged.identifier()] = frozenset(row["iteration"] for row in rows)
-        yield from rows
+        if judged is not None and (is_assigned or not (nuggets or record.has(_DOCUMENT))):
+            shared["judged"] = judged.identifier()
+        elif judged is not None and nuggets:
+            self.odd["documents left out, because none of their nuggets has an assignment"].append("")
+        rows = [row for nugget in nuggets for row in self._in_nugget(nugget, shared)]
+        if names in ("questions", "retrieval_gt"):
+            placed = self._placed.setdefault(shared["qid"], rows)
+            if [*map(_PLACE, placed)] != [*map(_PLACE, rows)]:
+                what = f"query {shared['qid']!r} has other {names} in an earlier object"
+                raise ValueError(f"{record.where}: {what}. Give one list for each query.")
+        if not nuggets:
+            self.odd["empty lists of nuggets"].append("")
+        yield from rows or [shared]
 
     def _of_query(self, record: Field, names: str = _QUERY, texts: str = _QUERY_TEXT) -> Row:
         """Return what the nuggets of an object share, the id and the text of the query, and forget other objects."""
         query = record.need(names)
-        query = query.need("topic_id") if isinstance(query.value, dict) else query
+        query = query.need(names) if isinstance(query.value, dict) else query
         self._times.clear()
-        self.lists[query.identifier()]  # a query may have no nugget
-        return {"qid": query.identifier(), "query": _text_in(record, texts) or None, "importance": None, "weight": None}
+        none = dict.fromkeys(("nugget_text", "importance", "weight", "judged"))
+        return {"qid": query.identifier(), "query": _text_in(record, texts) or None, "where": record.where, **none}
 
-    def _in_nugget(self, item: Field, shared: Row, document: str) -> Iterator[Row]:
+    def _in_nugget(self, item: Field, shared: Row) -> Iterator[Row]:
         """Yield the rows of a nugget, or of each answer to a question, and of the nuggets inside it."""
-        query, label, judged = item.get("query_id"), item.get(_LABEL), _relevant(item)
+        query, label, way = item.get("query_id"), item.get(_LABEL), item.get("aggregator_type")
         if query is not None and query.identifier() != shared["qid"]:
             raise query.refused(f"must be that of the topic, {shared['qid']!r}")
-        if document and label is not None:
-            judged.append((document, self._label(label)))
-        elif document:
-            self.note("nuggets without an assignment, unlike others in their list")
+        judged = self._documents(item)
+        if shared["judged"] and label is not None:
+            judged.append((shared["judged"], self._label(label)))
+        elif shared["judged"]:
+            self.odd["nuggets without an assignment, unlike others in their list"].append("")
         answers = _as_objects(item.get("answers"))
-        way = item.get("aggregator_type")
         kind = "" if way is None else way.word().upper()
         if kind in _OTHER_WAYS[self.unit] and (len(answers) > 1 or kind == "NOT"):
-            self.note(f"questions with an aggregator_type that unit={self.unit!r} does not read", kind)
+            self.odd[f"questions with an aggregator_type that unit={self.unit!r} does not read"].append(kind)
         if answers and self.unit == "answer":
-            self.note("references left out, because they are of a question, not of an answer", times=len(judged))
-            (question,) = self._rows(item, shared, [])
-            for row in (row for answer in answers for row in self._rows(answer, question, _relevant(answer))):
-                text = " ".join(filter(None, (question["nugget_text"], row["nugget_text"])))
-                yield row | {"nugget_text": text}
+            self.odd["references left out, because they are of a question, not of an answer"] += [""] * len(judged)
+            (shared_by_answers,) = self._rows(item, shared, [])
+            for answer in answers:
+                yield from self._rows(answer, shared_by_answers, self._documents(answer))
         else:
-            yield from self._rows(item, shared, judged + [pair for answer in answers for pair in _relevant(answer)])
+            yield from self._rows(item, shared, sum(map(self._documents, answers), judged))
         for nugget in _as_objects(item.get("sub_nuggets")):
-            self.note("nuggets inside others, which count like them")
-            yield from self._in_nugget(nugget, shared, document)
+            self.odd["nuggets inside others, which count like them"].append("")
+            yield from self._in_nugget(nugget, shared)
+
+    def _documents(self, item: Field, lists: Mapping[str, float] = _DOCUMENTS) -> Judged:
+        """Return the documents in the lists of a nugget, with their own labels or those of the lists."""
+        judged = []
+        for name, label in lists.items():
+            found = item.get(name)
+            one = [] if found is None else [found]
+            for doc in found.members() if found is not None and isinstance(found.value, list) else one:
+                of, own = (doc.need(_DOCUMENT), doc.get(_LABEL)) if isinstance(doc.value, dict) else (doc, None)
+                judged.append((of.identifier(), label if own is None else self._label(own)))
+        return judged
 
     def _rows(self, item: Field, shared: Row, judged: Judged, ids: str = _ID, texts: str = _TEXT) -> list[Row]:
         """Return a row for each judgement of a nugget, or one without a document.
@@ -222,13 +229,15 @@ class Reading:
             name = own.identifier()
         elif text:
             self._times[text] += 1
-            digest = md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
-            name = f"{digest}-{self._times[text]}" if self._times[text] > 1 else digest
+            name = md5(text.encode(), usedforsecurity=False).hexdigest()
+            name += f"-{self._times[text]}" * (self._times[text] > 1)
         else:
             name = (text == "" and item.name) or item.need(f"{texts} {ids.split()[-1]}").identifier()
         if weight is not None and weight.number() < 0:
             raise weight.refused("must not be negative (drop such criteria of a rubric, or add a number to all)")
-        row = {**shared, "iteration": name, "nugget_text": text, "where": item.where, "by_text": not (own or item.name)}
+        # The text of an answer follows that of its question.
+        text = " ".join(filter(None, (shared["nugget_text"], text))) if shared.get("nugget_text") else text
+        row = {**shared, "iteration": name, "nugget_text": text, "by_text": not (own or item.name)}
         row |= {} if importance is None else {"importance": importance.word()}
         row |= {} if weight is None else {"weight": weight.number()}
         return [{**row, "docno": doc, "label": label} for doc, label in judged or [(NO_DOCUMENT, 0.0)]]
@@ -236,24 +245,10 @@ class Reading:
     def _label(self, judgement: Field) -> float:
         """Return a label that is given as a number, or as the word of a level; unknown words are 0."""
         word = word_of(judgement.value) if isinstance(judgement.value, (int, float)) else judgement.word()
-        is_known = word in self.levels
-        if not is_known and (reads(float, word) or word.lower() in ("true", "false")):
+        if word not in self.levels and (reads(float, word) or word.lower() in ("true", "false")):
             return judgement.label()
-        (self.known if is_known else self.unknown).append(word)
+        self.words.append(word)
         return self.levels.get(word, 0.0)
-
-
-def _relevant(item: Field) -> Judged:
-    """Return the documents in the lists of a nugget, with their labels."""
-    return [(doc, label) for name, label in _DOCUMENTS.items() for doc in _ids(item.get(name))]
-
-
-def _ids(documents: Field | None) -> list[str]:
-    """Return the ids of a document or a list of documents."""
-    if documents is None:
-        return []
-    members = documents.members() if isinstance(documents.value, list) else [documents]
-    return [(doc.need("doc_id") if isinstance(doc.value, Mapping) else doc).identifier() for doc in members]
 
 
 def _as_objects(found: Field | None) -> list[Field]:

@@ -12,15 +12,15 @@ from ..parameters import POSITIVE, Parameter
 from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
 from .forms import highest_label_last, with_whole_labels
 from .look import SharedColumns, check_names, names_of_fields, read_records
-from .nugget_records import LEVELS, NO_SUPPORT, Reading, Unit
+from .nugget_records import LEVELS, Reading, Unit
 from .records import word_of
 
 _WHO = "read_nuggets"
 _NUGGET, _JUDGEMENT = ["qid", "iteration"], ["qid", "iteration", "docno"]
 # The columns that are constant for each nugget.
 _OF_NUGGET = ("nugget_text", "importance", "weight")
-# What rows also have: their location, and whether a row of a table has no id of a nugget.
-_OF_READING = ("where", "by_text")
+# What rows also have: their location, whose list they are in, whether a row has no id, and the word of the label.
+_OF_READING = ("where", "judged", "by_text", "assignment")
 # The first columns of qrels, in order.
 _FIRST = ("qid", "docno", "label", "iteration", "weight", "importance", "importance_value", "nugget_text", "query")
 # The number of words or queries that a message lists, and the length of a word.
@@ -69,8 +69,9 @@ def read_nuggets(
     ------
     ValueError
         If something cannot be read (the message names file, line and field), two labels or weights contradict each
-        other, a weight is negative, no word of the assignments is known, a group has a document twice, or no query has
-        the same nuggets for all its answers or passages.
+        other, a weight is negative, no word of the assignments is known, a group has a document twice or only digits
+        (ratings), a query has two lists of groups or questions, or no query has the same nuggets for all its answers or
+        passages.
 
     Warns
     -----
@@ -85,7 +86,8 @@ def read_nuggets(
     ==================  ================================================================================================
     ``autonuggetizer``  nuggets, alone or assigned to passages (``docid``) or to answers, whose document is the
                         ``run_id``; `answers` makes runs of them
-    ``freshstack``      nuggets with ids of relevant documents (label 1) and of irrelevant ones (0)
+    ``freshstack``      nuggets with ids of relevant documents (label 1) and of irrelevant ones (0), or with documents
+                        that have labels
     ``nuggetbank``      NuggetBank v3 (RAGTIME 2025, Auto-ARGUE) and RAGTIME 2026: questions and claims with references
                         (label 1)
     ``ragelo``          RAGElo's file of results: the criteria of rubrics, as judged for documents or answers
@@ -111,7 +113,7 @@ def read_nuggets(
     Parameter(str, choices=get_args(Unit)).check(_WHO, "unit", unit)
     weights = _numbers_of_words("importance", IMPORTANCE if importance is None else importance, POSITIVE)
     labels = _numbers_of_words("levels", LEVELS if levels is None else levels)
-    labels.setdefault(NO_SUPPORT, 0.0)
+    labels.setdefault("not_support", 0.0)
     shared = SharedColumns(columns or {})
     records = read_records(source, _WHO, shared)
     records += [] if nuggets is None else read_records(nuggets, f"{_WHO}, nuggets", shared)
@@ -119,16 +121,16 @@ def read_nuggets(
     # The ratings of CRUX are joined with its questions, which are read first.
     records.sort(key=lambda one: not one.has("questions"))
     reading = Reading(unit, labels)
-    rows = pd.DataFrame([row for one in records for row in reading.rows_in(one)], dtype=object)
-    if rows.empty:
+    found = pd.DataFrame([row for one in records for row in reading.rows_in(one)], dtype=object)
+    if "docno" not in found:
         raise ValueError(f"{_WHO}: {len(records)} objects contain no nugget.")
-    if reading.unknown and not reading.known:
+    if reading.words and set(reading.words).isdisjoint(labels):
         raise ValueError(
-            f"{_WHO}: no assignment is one of {', '.join(map(repr, labels))}; found: {_counted(reading.unknown)}. Give "
+            f"{_WHO}: no assignment is one of {', '.join(map(repr, labels))}; found: {_counted(reading.words)}. Give "
             "the label of each word, as in levels={'supported': 1}."
         )
-    qrels = _qrels(_without_differences(rows, reading.lists), weights, has_own_words=importance is not None)
-    _warn(rows, qrels, reading, weights)
+    qrels = _qrels(_without_differences(found), weights, has_own_words=importance is not None)
+    _warn(found, qrels, reading, weights)
     return qrels
 
 
@@ -165,79 +167,67 @@ def _numbers_of_words(name: str, mapping: Any, interval: str = "(-inf, inf)") ->
     return {word_of(word): number.check(_WHO, f"{name} of {word!r}", value) for word, value in mapping.items()}
 
 
-def _without_differences(rows: pd.DataFrame, lists: Mapping[str, Mapping[str, frozenset[str]]]) -> pd.DataFrame:
+def _without_differences(found: pd.DataFrame) -> pd.DataFrame:
     """Leave out the queries whose answers or passages were assigned different nuggets: scores cannot be compared."""
-    differing = [query for query, of in lists.items() if len({*of.values()}) > 1]
-    if not differing:
+    rows = found.dropna(subset="iteration")
+    n_lists, n_with = (found.groupby(of)["judged"].transform("nunique") for of in ("qid", _NUGGET))
+    differing = found[found["judged"].notna() & (n_with < n_lists)].drop_duplicates("qid")
+    if differing.empty:
         return rows
-    named = [_difference(query, lists[query]) for query in differing]
-    named[_MOST_LISTED:] = ["..."] * (len(named) > _MOST_LISTED)
+    named = [f"{of.qid!r} ({of.judged!r} has {of.nugget_text or of.iteration!r})" for of in differing.itertuples()]
     message = (
-        f"{_WHO}: {len(differing)} of {rows['qid'].nunique()} queries are left out for all runs, because their answers "
-        f"or passages were assigned different nuggets, even when compared by text: {', '.join(named)}."
+        f"{_WHO}: {len(named)} of {rows['qid'].nunique()} queries are left out for all runs, because their answers or "
+        f"passages were assigned different nuggets, even when compared by text: {_listed(named)}."
     )
-    kept = rows[~rows["qid"].isin(differing)]
+    kept = rows[~rows["qid"].isin(differing["qid"])]
     if kept.empty:
         raise ValueError(message)
     warn(DifferenceWarning(message))
     return kept
 
 
-def _difference(query: str, lists: Mapping[str, frozenset[str]]) -> str:
-    """Return two answers or passages of a query that were assigned different nuggets."""
-    (name, ids), *others = lists.items()
-    other, theirs = next(pair for pair in others if pair[1] != ids)
-    return f"{query!r} ({name!r} {len(ids)} nuggets, {other!r} {len(theirs)}, {len(ids & theirs)} equal)"
-
-
 def _qrels(rows: pd.DataFrame, weights: Mapping[str, float], *, has_own_words: bool) -> pd.DataFrame:
-    """Return a row for each judgement, and for each nugget without one."""
-    rows = _with_constants(rows)
-    rows = rows.assign(label=rows["label"].astype(float), query=rows.groupby("qid")["query"].transform("first"))
+    """Return a row for each judgement, and for each nugget without one; columns have one value for each of them."""
+    others = rows.columns.difference([*_JUDGEMENT, *_OF_NUGGET, "query", *_OF_READING], sort=False)
+    of_nugget, of_judgement = (
+        rows.groupby(keys)[[*names]].transform("first") for keys, names in ((_NUGGET, _OF_NUGGET), (_JUDGEMENT, others))
+    )
+    first = of_nugget.join(of_judgement)
+    for at, place in np.argwhere((rows[first.columns].notna() & (rows[first.columns] != first)).to_numpy())[:1]:
+        row, name = rows.iloc[at], first.columns[place]
+        what = name if name in _OF_NUGGET else f"{name} of document {row['docno']!r}"
+        raise ValueError(
+            f"{row['where']}: {what} for nugget {row['nugget_text'] or row['iteration']!r} of query {row['qid']!r} "
+            f"is {row[name]!r}, but {first.iloc[at, place]!r} in an earlier row."
+        )
+    first = first.assign(label=first["label"].astype(float), query=rows.groupby("qid")["query"].transform("first"))
     is_unjudged = rows.groupby(_NUGGET)["docno"].transform("max") == NO_DOCUMENT
-    table = rows[(rows["docno"] != NO_DOCUMENT) | is_unjudged].drop_duplicates(_JUDGEMENT)
+    table = rows.assign(**first)[(rows["docno"] != NO_DOCUMENT) | is_unjudged].drop_duplicates(_JUDGEMENT)
     if table["importance"].notna().any():
         words = table["importance"].fillna("")
         number = words.map(weights)
         weight = table["weight"].astype(float).fillna(number).fillna(min(weights.values()))
         value = {"importance_value": number.fillna(0.0) / max(weights.values())} if has_own_words else {}
         table = table.assign(importance=words, weight=weight, **value)
-    first = [name for name in _FIRST if name in table and table[name].notna().any()]
-    others = [name for name in table if name not in (*_FIRST, *_OF_READING)]
-    table = table[[*first, *others]].fillna(dict.fromkeys({"nugget_text", "query"} & {*first}, ""))
-    return highest_label_last(with_whole_labels(table.infer_objects()))
+    known = [name for name in _FIRST if name in table and table[name].notna().any()]
+    table = table[[*known, *others.difference([*_FIRST], sort=False)]].fillna({"nugget_text": "", "query": ""})
+    return highest_label_last(with_whole_labels(table.apply(pd.Series.infer_objects)))
 
 
-def _with_constants(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in which columns have the first value of each nugget or judgement; refuse different values."""
-    for name in rows.columns.difference([*_JUDGEMENT, "query", *_OF_READING], sort=False):
-        of_nugget = name in _OF_NUGGET
-        first = rows.groupby(_NUGGET if of_nugget else _JUDGEMENT)[name].transform("first")
-        for at in np.flatnonzero(rows[name].notna() & (rows[name] != first))[:1]:
-            row = rows.iloc[at]
-            what = name if of_nugget else f"{name} of document {row['docno']!r}"
-            raise ValueError(
-                f"{row['where']}: {what} for nugget {row['nugget_text'] or row['iteration']!r} of query {row['qid']!r} "
-                f"is {row[name]!r}, but {first.iloc[at]!r} in an earlier row."
-            )
-        rows = rows.assign(**{name: first})
-    return rows
-
-
-def _warn(rows: pd.DataFrame, qrels: pd.DataFrame, reading: Reading, weights: Mapping[str, float]) -> None:
+def _warn(found: pd.DataFrame, qrels: pd.DataFrame, reading: Reading, weights: Mapping[str, float]) -> None:
     """Give a warning about words, and one about nuggets, with the count of each oddity."""
-    each = qrels.drop_duplicates(_NUGGET)
+    rows, each = found.dropna(subset="iteration"), qrels.drop_duplicates(_NUGGET)
     importances = [word for word in each.get("importance", []) if word not in weights]
     empty = rows[rows["nugget_text"] == ""].drop_duplicates(_NUGGET)
     repeated = rows[rows["by_text"].astype(bool) & rows.duplicated(_JUDGEMENT)]
-    words: dict[str, Any] = {
-        "assignments with an unknown word, which counts as 0": reading.unknown,
+    words = {
+        "assignments with an unknown word, which counts as 0": [of for of in reading.words if of not in reading.levels],
         "nuggets without a known importance, with the lowest weight, and 0 in vital and weighted scores": importances,
     }
     others = {
         **reading.odd,
-        "queries without a nugget, which are not evaluated": sorted(reading.lists.keys() - {*rows["qid"]}),
-        "nuggets with an empty text, named by their place in the list": empty["iteration"].tolist(),
+        "queries without a nugget, which are not evaluated": sorted({*found["qid"]} - {*rows["qid"]}),
+        "nuggets with an empty text, named by their id or place": empty["iteration"].tolist(),
         "rows that repeat a nugget without an id for a document, and count once": repeated["nugget_text"].tolist(),
         "nuggets without a judgement, only a row without a document": [""] * (each["docno"] == NO_DOCUMENT).sum(),
     }
@@ -249,7 +239,9 @@ def _warn(rows: pd.DataFrame, qrels: pd.DataFrame, reading: Reading, weights: Ma
 
 def _counted(words: Collection[str]) -> str:
     """Return how many words there are, and the most frequent ones."""
-    counts = Counter(words)
-    named = [f"{word[:_LONGEST]!r}" + f" {n}" * (n > 1) for word, n in counts.most_common() if word]
-    named[_MOST_LISTED:] = ["..."] * (len(named) > _MOST_LISTED)
-    return f"{len(words)} ({', '.join(named)})" if named else f"{len(words)}"
+    named = [f"{word[:_LONGEST]!r}" + f" {n}" * (n > 1) for word, n in Counter(words).most_common() if word]
+    return f"{len(words)} ({_listed(named)})" if named else f"{len(words)}"
+
+
+def _listed(named: list[str]) -> str:
+    return ", ".join(named[:_MOST_LISTED] + ["..."] * (len(named) > _MOST_LISTED))
