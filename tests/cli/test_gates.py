@@ -37,6 +37,21 @@ def test_a_table_that_is_not_complete_passes_no_gate(tmp_path, minimum, status):
     assert ("Gate: RBU@5 of bm25" in result.stderr) == (status == 3)
 
 
+def test_gates_are_told_if_the_table_cannot_be_written(tmp_path):
+    output = str(tmp_path / "none" / "table.csv")
+    no_worse = ["compare", QRELS, BM25, "-b", XQUAD, "--no-worse", "RBU@5", "-o", output]
+
+    for arguments, status in (
+        (["evaluate", QRELS, BM25, "--min", "RBU@5=.9", "-o", output], 3),
+        (["evaluate", QRELS, BM25, "--min", "RBU@5=.1", "-o", output], 1),
+        (no_worse, 3),
+        ([*no_worse, "--tolerance", ".4"], 1),
+    ):
+        message = fail(*arguments, status=status)
+        assert f"Error: There is no folder '{tmp_path / 'none'}'" in message.replace("\n  ", " ")
+        assert ("Gate: RBU@5 of bm25" in message) == (status == 3)
+
+
 def test_a_run_that_is_significantly_worse_does_not_pass():
     arguments = ["compare", QRELS, BM25, "--baseline", XQUAD, "--no-worse", "RBU@5"]
 

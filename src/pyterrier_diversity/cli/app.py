@@ -81,7 +81,9 @@ class _Commands(click.Group):
             except _ERRORS as error:
                 if isinstance(error, BrokenPipeError):
                     raise
-                raise click.ClickException(_in_lines(_in_the_shell(_sentence(error), ctx))) from error
+                failure = click.ClickException(_in_lines(_in_the_shell(_sentence(error), ctx)))
+                failure.exit_code = ctx.meta.get("status", 1)  # type: ignore[misc]  # of this one
+                raise failure from error
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:

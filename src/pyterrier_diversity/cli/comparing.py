@@ -15,7 +15,7 @@ from ..meta import comparison_text, significance_table, worse_than
 from ..meta.significance.gates import GateError
 from .inputs import Asked, measures_of
 from .options import MeasureText, command, of
-from .outputs import FILE, STANDARD_OUTPUT, Called, Shown, end_if_incomplete, end_with_gates, tell
+from .outputs import FILE, STANDARD_OUTPUT, Called, Shown, end_if_incomplete, tell, told_of_gates
 
 _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures."
 
@@ -76,8 +76,8 @@ def compare(
             except GateError as error:
                 raise click.UsageError(f"--no-worse: {str(error).partition(': ')[2]}") from error
         table = compared(values, measures=chosen, baseline=others or None, **how)
-    shown.put(table, partial(_marked_text, shown), of=PEOPLE)
-    end_with_gates(values, *(gates["message"][gates["fails"] == fails].unique() for fails in (True, False)))
+    with told_of_gates(values, *(gates["message"][gates["fails"] == fails].unique() for fails in (True, False))):
+        shown.put(table, partial(_marked_text, shown), of=PEOPLE)
 
 
 @command

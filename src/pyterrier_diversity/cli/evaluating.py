@@ -18,7 +18,7 @@ from ..measures import parse
 from ..measures.composite import last_rank
 from .inputs import Asked
 from .options import MeasureText, command, of
-from .outputs import Shown, Written, end_if_incomplete, end_with_gates, in_the_shell, say, tell
+from .outputs import Shown, Written, end_if_incomplete, in_the_shell, say, tell, told_of_gates
 
 _TO_20 = "Last rank at which judged documents are counted: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
@@ -78,11 +78,11 @@ def evaluate(
         except GateError as error:
             raise click.UsageError(f"--min: {str(error).partition(': ')[2]}") from error
     table = _with_means(found, chosen, by_query=by_query) if "qid" in found else found
-    written.put(table, partial(lines_of_results, format=written.chosen, places=written.places), LINE_FORMATS)
-    if signatures and written.chosen != "latex":
-        told = [found.attrs["signatures"][str(measure)] for measure in chosen]
-        say("\n" + "\n".join(told), "  ", err=not (written.printed and written.chosen == "table"))
-    end_with_gates(found, failures)
+    with told_of_gates(found, failures):
+        written.put(table, partial(lines_of_results, format=written.chosen, places=written.places), LINE_FORMATS)
+        if signatures and written.chosen != "latex":
+            told = [found.attrs["signatures"][str(measure)] for measure in chosen]
+            say("\n" + "\n".join(told), "  ", err=not (written.printed and written.chosen == "table"))
 
 
 def _with_means(perquery: pd.DataFrame, measures: list[ir_measures.Measure], *, by_query: bool) -> pd.DataFrame:

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import glob
 from typing import Annotated, Any
@@ -205,20 +206,24 @@ def tell(message: str) -> None:
     say(io.printable(message), "  ", err=True)
 
 
-def end_with_gates(found: pd.DataFrame, failures: Collection[str], notes: Iterable[str] = ()) -> None:
-    """Print why gates failed, and exit with status 3 if one did, or with 1 if a run could not be evaluated.
+@contextmanager
+def told_of_gates(found: pd.DataFrame, failures: Collection[str], notes: Iterable[str] = ()) -> Iterator[None]:
+    """Print why gates failed after the output, also if it cannot be written, and exit with status 3 if one did.
 
-    The ``notes`` tell more about gates that passed.
+    If no gate failed, exit with status 1 if a run could not be evaluated. The ``notes`` tell more about gates that
+    passed.
     """
-    command = click.get_current_context().command
-    for word, messages in (("Note", notes), ("Gate", failures)):
-        for message in messages:
-            tell(f"{word}: {in_the_shell(message, command)}")
+    context = click.get_current_context()
     try:
-        end_if_incomplete(found)
+        yield
     finally:
-        if len(failures):
-            sys.exit(3)
+        for word, messages in (("Note", notes), ("Gate", failures)):
+            for message in messages:
+                tell(f"{word}: {in_the_shell(message, context.command)}")
+        context.meta["status"] = 3 if len(failures) else 1
+    end_if_incomplete(found)
+    if len(failures):
+        sys.exit(3)
 
 
 def end_if_incomplete(found: pd.DataFrame) -> None:
@@ -230,4 +235,4 @@ def end_if_incomplete(found: pd.DataFrame) -> None:
         tell(f"Error: {message if name in message else f'{name}: {message}'}")
     if errors:
         tell(f"The table is incomplete: {len(errors)} of the runs could not be evaluated.")
-        sys.exit(1)
+        sys.exit(click.get_current_context().meta.get("status", 1))
