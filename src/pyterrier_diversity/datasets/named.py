@@ -70,7 +70,7 @@ def cache_folder() -> Path:
         ) from error
 
 
-def cached(path: Path, what: str, url: str, download: Callable[[Path], None]) -> Path:
+def cached(path: Path, what: str, url: str, download: Callable[[Path], object]) -> Path:
     """Return the path of a file, and download it first if it does not exist.
 
     Parameters

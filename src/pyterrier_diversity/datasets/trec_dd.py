@@ -32,12 +32,9 @@ def truth_file(name: str) -> Path:
         If the download fails; the message says where to put the file by hand.
     """
     url = f"https://trec.nist.gov/data/domain/{_YEARS[name]}"
-
-    def download(path: Path) -> None:
-        Cache(RequestsDownload(url), path).verify()
-        read_truth(path)  # as a check: NIST publishes no checksum
-
-    return cached(cache_folder() / "trec-dd" / url.rpartition("/")[2], name, url, download)
+    path = cache_folder() / "trec-dd" / url.rpartition("/")[2]
+    # It is read as a check, since NIST publishes no checksum.
+    return cached(path, name, url, lambda copy: read_truth(Cache(RequestsDownload(url), copy).path()))
 
 
 class TrecDDDataset(NamedDataset):

@@ -48,13 +48,13 @@ class TrecWebDataset(NamedDataset):
         topics = self._read("queries_iter")
         if variant is None:
             return pd.DataFrame([(topic.query_id, one_line(topic.query)) for topic in topics], columns=["qid", "query"])
-        rows = []
-        for topic in topics:
-            for subtopic in topic.subtopics:
-                kind = _INTENT_TYPES.get(subtopic.type, subtopic.type)
-                rows.append((topic.query_id, subtopic.number, one_line(subtopic.text), kind))
-            if not topic.subtopics:
-                rows.append((topic.query_id, "0", one_line(topic.description), "inf"))
+        from ir_datasets.formats import TrecSubtopic
+
+        rows = [
+            (topic.query_id, one.number, one_line(one.text), _INTENT_TYPES.get(one.type, one.type))
+            for topic in topics
+            for one in topic.subtopics or [TrecSubtopic("0", topic.description, "inf")]
+        ]
         return pd.DataFrame(rows, columns=["qid", "iteration", "query", "intent_type"])
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
@@ -105,11 +105,8 @@ class TrecWebDataset(NamedDataset):
         file = {"queries_iter": "queries", "qrels_iter": "qrels.all" if part else "qrels.adhoc"}[records]
         collection, *_, track = self.name.split("/")
         known = DownloadConfig.context(collection, folder / collection)[f"{track}/{file}"]
-
-        def download(path: Path) -> None:
-            Download(known.mirrors, cache_path=path, expected_md5=known.expected_md5).path()
-
-        cached(Path(known.path(force=False)), self.name, known.mirrors[0].url, download)
+        path, urls, md5 = Path(known.path(force=False)), known.mirrors, known.expected_md5
+        cached(path, self.name, urls[0].url, lambda copy: Download(urls, cache_path=copy, expected_md5=md5).path())
         return list(getattr(ir_datasets.load(self.name + part), records)())
 
 

@@ -335,5 +335,5 @@ def highest_label_last(qrels: pd.DataFrame) -> pd.DataFrame:
 def with_whole_labels(qrels: pd.DataFrame) -> pd.DataFrame:
     """Return qrels with integer labels if all labels are whole numbers that fit into integers."""
     label = qrels["label"]
-    is_whole = ((label % 1 == 0) & (label.abs() < 2.0**63)).all()
+    is_whole = ((label == np.trunc(label)) & (label.abs() < 2.0**63)).all()
     return qrels.assign(label=label.astype(np.int64)) if is_whole else qrels
