@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pyterrier_diversity.cli import app
-from pyterrier_diversity.io.files import Content, read_content
+from pyterrier_diversity.io.files import Content, read_content, regular
 from pyterrier_diversity.io.lines import Kinds, read_columns
 from pyterrier_diversity.io.records import Label
 
@@ -206,6 +207,16 @@ def test_a_minus_is_the_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
 
     assert documents("-") == ["d1", "d2"]
+
+
+def test_the_copy_of_a_pipe_lasts_as_long_as_its_path(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
+
+    copy = regular("-")
+    assert documents(copy) == documents(copy) == ["d1", "d2"]
+    del copy
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_open_files_are_read(tmp_path):

@@ -3,10 +3,9 @@
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import ir_measures
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import Doubts, Told, collected
-from ..io import OrderedBy, ReadWholeError, Renamed, add_lengths, copied, is_pipe, run_frame, run_parts
+from ..io import OrderedBy, ReadWholeError, Renamed, add_lengths, regular, run_frame, run_parts
 from ..judged import Judgements, Run, ideal, tied_across
 from ..measures import Normalised, signature
 from ..measures.composite import innermost, last_rank
@@ -174,19 +173,18 @@ def _scored_or_bad(
 ) -> Iterator[tuple[str, Scored | Exception]]:
     """Yield the results of runs as they finish; no run is begun after one that is bad, unless it is skipped."""
     tasks: list[Task] = []
-    with ExitStack() as copies:
-        for name, run in runs.items():
-            try:
-                tasks.append((name, (_sendable(run, call.order, copies),)))
-            except _BAD as error:
-                yield name, _sendable_error(error, run)
-                if not skip:
-                    return
-        to_begin = iter(tasks)
-        for name, result in as_finished(_scored, call, to_begin, n_workers=enough_workers(len(tasks), n_jobs)):
-            if not (skip or isinstance(result, Scored)):
-                deque(to_begin, maxlen=0)
-            yield name, result
+    for name, run in runs.items():
+        try:
+            tasks.append((name, (_sendable(run, call.order),)))
+        except _BAD as error:
+            yield name, _sendable_error(error, run)
+            if not skip:
+                return
+    to_begin = iter(tasks)
+    for name, result in as_finished(_scored, call, to_begin, n_workers=enough_workers(len(tasks), n_jobs)):
+        if not (skip or isinstance(result, Scored)):
+            deque(to_begin, maxlen=0)
+        yield name, result
 
 
 def _sendable_error(error: Exception, run: Any) -> Exception:
@@ -202,12 +200,9 @@ def _sendable_error(error: Exception, run: Any) -> Exception:
     return kind(message or type(error).__name__)
 
 
-def _sendable(run: Any, order: OrderedBy, copies: ExitStack) -> _Source:
-    """Return a run in a form that can be sent to other processes: a path, the copy of a pipe, or a frame."""
-    if not isinstance(run, (str, os.PathLike)):
-        return run_frame(run, order=order)
-    # A pipe can be read only once, and only by this process.
-    return copied(run, copies.enter_context(TemporaryDirectory())) if is_pipe(run) else run
+def _sendable(run: Any, order: OrderedBy) -> _Source:
+    """Return a run in a form that can be sent to other processes: a path, not of a pipe, or a frame."""
+    return regular(run) if isinstance(run, (str, os.PathLike)) else run_frame(run, order=order)
 
 
 def _scored(call: Call, run: _Source) -> Scored | Exception:

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+import weakref
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path as File
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile
 from typing import IO, Any, NamedTuple
 
 Path = str | os.PathLike[str]
@@ -98,11 +99,6 @@ def is_file(source: object) -> bool:
     return is_path or isinstance(source, Content) or hasattr(source, "read")
 
 
-def is_pipe(source: Path) -> bool:
-    """Tell whether a path is the standard input, or of something else that can be read only once."""
-    return os.fspath(source) == "-" or (os.path.exists(source) and not os.path.isfile(source))
-
-
 def visible_files(folder: Path) -> list[File]:
     """Return the files of a folder that are not hidden, sorted by name."""
     return sorted(file for file in File(folder).iterdir() if file.is_file() and not file.name.startswith("."))
@@ -139,25 +135,27 @@ def read_parts(source: Source, size: int) -> Iterator[Content]:
         text = source.read()
         data = text.encode() if isinstance(text, str) else text
         yield from _parts(str(getattr(source, "name", "the stream")), BytesIO(data), size)
-    elif is_pipe(source):
-        with TemporaryDirectory() as folder:
-            yield from read_parts(copied(source, folder), size)
     else:
-        yield from _parts(*_opened(source), size)
+        path = regular(source)
+        yield from _parts(*_opened(path), size)
 
 
-def copied(pipe: Path, folder: str) -> Renamed:
-    """Copy the content of a pipe to a file in a folder; columns that have new names keep them.
+def regular(path: Path) -> Path:
+    """Return the path of a file that can be read again and by other processes: that of a copy, if it is a pipe.
+
+    The copy is removed with the object that is returned. Columns that have new names keep them.
 
     Raises
     ------
     ValueError
-        If the pipe is empty or cannot be read.
+        If a pipe is empty or cannot be read.
     """
-    name, opened = _opened(pipe)
-    columns = pipe.columns if isinstance(pipe, Renamed) else None
-    copy = Renamed(os.path.join(folder, "copy"), columns, name)
-    with opened as stream, open(copy, "wb") as file:
+    if os.fspath(path) != "-" and (os.path.isfile(path) or not os.path.exists(path)):
+        return path
+    name, opened = _opened(path)
+    with opened as stream, NamedTemporaryFile(delete=False) as file:
+        copy = Renamed(file.name, path.columns if isinstance(path, Renamed) else None, name)
+        weakref.finalize(copy, os.unlink, file.name)
         shutil.copyfileobj(stream, file)
     if not os.path.getsize(copy):
         raise ValueError(f"{name} is empty. A program that should write to it may have failed, or it was already read.")
