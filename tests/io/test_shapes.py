@@ -1,6 +1,7 @@
 """Each shape of data is taken by its own row of the table; data of a wrong shape gets a sentence that leads on."""
 
 import functools
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -289,3 +290,15 @@ def test_a_missing_name_is_no_error():
 
     with pytest.warns(DataWarning, match="several words in the column name"):
         assert len(read_run(run)) == 2
+
+
+def test_any_column_that_differs_where_documents_repeat_may_name_rankings():
+    run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "b", "a"], "score": [4.0, 3, 2, 1], "seed": [1, 1, 2, 2]})
+
+    with pytest.warns(DataWarning, match="several words in the column seed: '1', '2'"):
+        read_run(run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_run(run.assign(seed=["of a", "of b", "of b", "of a"]))
+        read_run(run.assign(seed=[1, 2, 3, 4]))
+        read_run(run.assign(docno=list("abcd")))

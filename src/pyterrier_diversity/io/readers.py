@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, Literal, get_args
 
@@ -22,6 +23,7 @@ ORDER = Parameter(str, choices=get_args(OrderedBy))
 _PART = 2**23
 # Columns that tell the rankings of several systems apart.
 _OF_RANKINGS = {"name", "system", "run", "run_id", "agent", "q0", "tag"}
+_OF_RUNS = {*frames.RUN_COLUMNS, "rank", "turn", "tie", "doc_len", "query"}
 
 
 def read_qrels(source: Any, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -233,7 +235,7 @@ def _refuse_repeated_ranks(run: frames.Columns) -> None:
 
 def _check_rankings(run: frames.Columns) -> None:
     """Raise a ``ValueError`` if queries have several rankings with the same ranks, and warn if their ranks differ."""
-    for name in (name for name in run.theirs if str(name).lower() in _OF_RANKINGS):
+    for name in filter(partial(_tells_rankings_apart, run), run.theirs):
         if run[name].nunique(dropna=False) < 2:
             continue
         ids, rank = run.ids("query_id").codes, run.ranks()
@@ -248,3 +250,14 @@ def _check_rankings(run: frames.Columns) -> None:
         if rank is not None and pd.DataFrame({"query": ids, "rank": rank}).duplicated().any():
             raise ValueError(f"{message} Two documents have the same rank.")
         frames.warn(RowsWarning(message))
+
+
+def _tells_rankings_apart(run: frames.Columns, name: str) -> bool:
+    """Tell whether a column may name rankings: by its name, or as it differs where documents repeat in a query."""
+    if name in _OF_RUNS or str(name).lower() in _OF_RANKINGS:
+        return name not in _OF_RUNS
+    docs = pd.DataFrame({"query": run["query_id"], "doc": run["doc_id"]})
+    if not docs.duplicated().any():
+        return False
+    words = run[name].map(str)
+    return words.nunique() <= len(words) / 2 and not docs.assign(word=words).duplicated().any()
