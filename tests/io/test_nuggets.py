@@ -882,7 +882,7 @@ def test_words_of_ones_own_count_as_much_as_they_say():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", " is empty."),
+        ("", " must be a path, a frame, an object or a list of them, not empty."),
         ("{", ", line 1: this is not JSON: "),
         ('{"qid": "1", "docno": "d", "label": 1, "iteration": "a"}\n{"qid"', ", line 2: this is not JSON: "),
         ('{"qid": "1", "qid": "2"}', ", line 1: the key 'qid' is repeated in an object."),

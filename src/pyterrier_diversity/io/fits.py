@@ -12,7 +12,7 @@ from .dynamic_domain import is_dd_run
 from .labels import is_measure
 from .look import LISTS, NEEDED, USUAL_NAMES, Look, usual_names
 from .nugget_records import LEVELS, format_of
-from .records import is_frame, native, plain, reads
+from .records import is_frame, plain, reads
 
 Fits = Callable[[Look], bool]
 Test = Callable[[list[tuple[str, ...]]], bool]
@@ -115,13 +115,10 @@ def like(pattern: str) -> Test:
 
 
 def are_prels(columns: list[tuple[str, ...]]) -> bool:
-    """Fit topic, document, judgement, method and probability, with each document once in a topic."""
-    topic, doc, _, _, share = columns
-    # Names of intents are rather letters or numbers.
+    """Fit topic and document, and not topic and intent: a name with letters and digits, each once in a topic."""
+    topic, doc, *_ = columns
     is_doc = any(re.search(r"[0-9]", name) and not name.isdigit() for name in doc)
-    return (
-        is_doc and len({*zip(topic, doc, strict=True)}) == len(doc) and all(0 <= number_of(one) <= 1 for one in share)
-    )
+    return is_doc and len({*zip(topic, doc, strict=True)}) == len(doc)
 
 
 def have_strata(columns: list[tuple[str, ...]]) -> bool:
@@ -139,9 +136,7 @@ def are_qrels(columns: list[tuple[str, ...]]) -> bool:
 
 def of_names(*names: str, without: str = "") -> Fits:
     """Fit columns or keys that have all of some names, of which "a|b" is one of two, and none of others."""
-    return lambda look: (
-        look.form in ("frame", "records") and not missing(look.names, names) and look.names.isdisjoint(without.split())
-    )
+    return lambda look: not missing(look.names, names) and look.names.isdisjoint(without.split())
 
 
 def of_record(test: Callable[[Mapping[Any, Any], Look], bool]) -> Fits:
@@ -212,20 +207,14 @@ def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
 
 
 def of_nuggets(names: str) -> Fits:
-    """Fit an object, or a frame of qrels, in a format of nuggets, given the fields by which it is recognised."""
-
-    def fits(look: Look) -> bool:
-        has_field = look.form == "frame" and look.wanted == "qrels" and not {*names.split()}.isdisjoint(look.data)
-        rows = _rows(look)[:1] if has_field else [look.record]
-        return any(format_of(native(row)) == names for row in rows)
-
-    return fits
+    """Fit an object in a format of nuggets, given the fields by which it is recognised."""
+    return of_record(lambda record, _: format_of(record) == names)
 
 
 def are_nugget_rows(look: Look) -> bool:
     """Fit rows about nuggets: without labels, with words for them, or with a nugget in the place of the intent."""
     if look.names.isdisjoint(_VALUES):
-        is_about = of_names()(look) and not look.names.isdisjoint(_OF_NUGGETS)
+        is_about = not look.names.isdisjoint(_OF_NUGGETS)
         return is_about or (look.form == "records" and {"qid", "iteration"} <= look.names)
     is_judged = of_names("qid", "docno", "label")(look)
     has_words = is_judged and any(str(row.get("label")) in LEVELS for row in _rows(look))

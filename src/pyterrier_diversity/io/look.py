@@ -36,6 +36,8 @@ _OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic
 _OTHER_NAMES |= {*_OF_RESULTS, "name", "measure", "value"}
 # Names of a list of documents in an object about a query.
 LISTS = ("docno", "results", "documents", "hits", "references", "candidates")
+# What may hold lists and objects in a frame of objects.
+_NESTED = {*LISTS, "nuggets", "nugget_bank", "claim_bank", "answer", "rating", "questions", "retrieval_gt"}
 # The only name in an object of rows.
 _OF_ROWS = {"results", "run", "qrels", "rows"}
 _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
@@ -154,9 +156,9 @@ def _of_frame(look: Look, frame: pd.DataFrame, places: Sequence[str] = ()) -> Lo
     names = {old: new for old, new in usual.items() if old in frame and new not in frame}
     frame = frame.rename(columns=names) if names else frame
     look = replace(look, form="frame", data=frame, fields=fields, places=places)
-    firsts = (native(column.iloc[0]) for name, column in frame.items() if name in LISTS and len(frame))
-    are_lists = any(isinstance(one, list) for one in firsts)
-    return replace(look, form="records", data=look.records()) if are_lists else look
+    firsts = (native(column.iloc[0]) for name, column in frame.items() if name in _NESTED and len(frame))
+    are_nested = any(isinstance(one, (list, dict)) for one in firsts)
+    return replace(look, form="records", data=look.records()) if are_nested else look
 
 
 def _of_records(look: Look, records: list[Field]) -> Look:
@@ -330,10 +332,9 @@ def read_records(source: Any, who: str, columns: Mapping[str, str] | None = None
     look = source if isinstance(source, Look) else look_at(source, "qrels", columns, name=who)
     if look.form in ("frame", "records"):
         return look.records()
-    if look.form == "lines" and not look.lines:
-        raise ValueError(f"{look.name} is empty.")
     one = look.data[0] if isinstance(look.data, list) else look.data
-    what = "lines of words" if look.form == "lines" else type(one).__name__
+    kinds = {"object": type(one).__name__, "xml": "XML"}
+    what = kinds.get(look.form, "lines of words" if look.lines else "empty")
     raise (TypeError if look.form == "object" else ValueError)(
         f"{look.name} must be a path, a frame, an object or a list of them, not {what}."
     )

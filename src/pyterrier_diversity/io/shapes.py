@@ -104,10 +104,10 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
         return TypeError(f"{look.name} must be {_FORMS} {of_queries}, not {kind}.")
     missing = [name.replace("|", " or ") for name in fits.missing(look.names, NEEDED[look.wanted])]
     found = f"; found: {', '.join(look.fields) or 'nothing'}" if look.form in ("frame", "records") else ""
-    if look.record or look.lines:
-        record = json.dumps(native(look.record), default=str, ensure_ascii=False)
-        shown = f"record is {record}" if look.record else f"line is {look.data.first_line}"
-        found += f"; the first {shown[:_LONGEST_RECORD]}{'...' * (len(shown) > _LONGEST_RECORD)}"
+    record = json.dumps(native(look.data[0].given), default=str, ensure_ascii=False) if look.record else ""
+    if first := look.data.first_line if look.lines else record:
+        shown = first[:_LONGEST_RECORD] + "..." * (len(first) > _LONGEST_RECORD)
+        found += f"; the first {'line' if look.lines else 'record'} is {shown}"
     if shape is None:
         old = missing[0].split()[0]
         call = look.wanted.replace("results", "perquery")
@@ -124,7 +124,7 @@ def _read_as_nuggets(look: Look) -> pd.DataFrame:
     return read_nuggets(look.data, columns=look.columns) if look.form == "object" else read_nuggets(look)
 
 
-_PRELS = of_lines(5, like(r"\S+ \S+ -?\d \d \S+"), fits.are_prels)
+_PRELS = of_lines(5, like(r"\S+ \S+ -?\d \d ([01]|[01]?\.\d+)(e-?\d+)?"), fits.are_prels)
 # Topics and subtopics such as DD16-1 and DD16-1.1. Topic DD16-24 has a subtopic 24.11.
 _PASSAGES = of_lines(5, like(r"DD(\d+-(\d+)) (DD\1|\2)\.\S* \S+ \d{1,9} -?\d"))
 _SEVERAL_LABELS = of_lines(0, like(r"\S+ Q?0 \S+( -?\d){3,}"))
