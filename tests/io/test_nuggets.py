@@ -193,7 +193,7 @@ def test_nuggets_whose_texts_differ_in_spaces_and_forms_of_unicode_are_the_same(
         ({"qid": True}, "qid must be a non-empty string or an integer, not True"),
         ({"nuggets": {"text": "a"}}, "nuggets['text'] must be an object, not 'a'"),
         ({"nuggets": [7]}, "nuggets[0] must be an object, not 7"),
-        ({"nuggets": [{"importance": "vital"}]}, "nuggets[0].nugget_text (or text, criterion, "),
+        ({"nuggets": [{"importance": "vital"}]}, "nuggets[0].text (or nugget_text, criterion, "),
         ({"nuggets": [{"text": 7}]}, "nuggets[0].text must be a non-empty string, not 7"),
         ({"nuggets": [{"text": "a", "assignment": ["support"]}]}, "nuggets[0].assignment must be a non-empty string"),
         (

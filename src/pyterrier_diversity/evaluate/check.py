@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..frames import Doubts, collected
+from ..frames import Doubts, collected, listed
 from ..io import OrderedBy, Runs, named_runs, qrels_frame, run_frame
 from ..judged import Judgements, Run, judge, tied_across
 from ..parameters import Parameter
 from ..warnings import EmptyWarning, RelevanceWarning
 from .evaluator import single_intents
-from .perquery import listed, told_of_missing
+from .perquery import told_of_missing
 from .scoring import refuse_unjudged
 
 _CUTOFF = Parameter(int, 20, interval="[1, inf)")

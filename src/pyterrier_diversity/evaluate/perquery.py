@@ -6,7 +6,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import Told
+from ..frames import Told, listed
 from ..measures.parse import higher_is_better
 from ..warnings import MissingWarning
 
@@ -42,8 +42,3 @@ def told_of_missing(
             told = f"{answered}, but not {listed(lacking, 3)}"
             message = f"{told}. A missing query gets each measure's default value{which}."
             yield Told(MissingWarning(message), name)
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return names for a message, separated by commas; of many, the first ones."""
-    return ", ".join([*names[:most], *(["..."] if len(names) > most else [])]) or "none"

@@ -17,4 +17,4 @@ from .given import given_frame, refuse_read
 from .numbers import LARGEST_EXACT, exact, label_of, number_of
 from .order import RankedRows, in_order
 from .strings import Ids, places
-from .warned import Told, collected, give, merged, of_run, once_a_kind, pending, warn
+from .warned import Told, collected, give, listed, merged, of_run, once_a_kind, pending, warn

@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
@@ -65,8 +65,12 @@ def _of_runs(texts: Mapping[str, list[str]]) -> str:
     said = f"Run {names[0]}: {' '.join(texts[names[0]])}"
     if len(names) == 1:
         return said
-    named = ", ".join([*names[:_MOST_RUNS], *(["..."] if len(names) > _MOST_RUNS else [])])
-    return f"{said} Runs with a warning of this kind: {len(names)} ({named})."
+    return f"{said} Runs with a warning of this kind: {len(names)} ({listed(names, _MOST_RUNS)})."
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names for a message, separated by commas; of many, the first ones."""
+    return ", ".join([*names[:most], *(["..."] if len(names) > most else [])]) or "none"
 
 
 def _show(warning: Warning) -> None:

@@ -2,8 +2,9 @@
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import md5
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Literal
 
@@ -15,8 +16,6 @@ from .records import Field, reads, word_of
 Unit = Literal["question", "answer"]
 # A judgement of a nugget, by our names of columns, and where it is.
 Row = dict[str, Any]
-# The documents that are judged for a nugget, with their labels.
-Judged = list[tuple[str, float]]
 # The labels of assignments. Any other word means 0, with a warning.
 LEVELS = {"support": 2.0, "partial_support": 1.0, "not_support": 0.0}
 #: The fields by which formats are recognised, with lists of nuggets (a name in RAGElo), and what objects are called.
@@ -37,7 +36,7 @@ _DOCUMENT = "docno doc_id docid pid did"
 _JUDGED = f"{_DOCUMENT} run_id agent"
 # The id and the text of a nugget; and its judgement, a number or a word.
 _ID = "nugget_id iteration _id question_id claim_id answer_id criterion_name id"
-_TEXT = "nugget_text text criterion question claim short_question answer"
+_TEXT = "text nugget_text criterion question claim short_question answer"
 _LABEL = "assignment fulfillment rating label relevance"
 # The documents of a nugget, with their labels.
 _DOCUMENTS = {"relevant_corpus_ids": 1.0, "non_relevant_corpus_ids": 0.0, "references": 1.0, "documents": 1.0}
@@ -54,9 +53,6 @@ def format_of(fields: Mapping[Any, Any]) -> str:
     """Return the fields by which the format of an object is recognised, or an empty string if there are none."""
     lists = {name for name, of in fields.items() if isinstance(of, (list, dict)) or (name == "evaluator_name" and of)}
     return next((names for names in FORMATS if not lists.isdisjoint(names.split())), "")
-
-
-_PLACE = itemgetter("iteration", "docno")
 
 
 class Reading:
@@ -162,13 +158,13 @@ class Reading:
         judged = (record.need if is_assigned else record.get)(_JUDGED)
         # A passage without nuggets is not judged; an answer without nuggets has none of them.
         if judged is not None and (is_assigned or not (nuggets or record.has(_DOCUMENT))):
-            shared["judged"] = judged.identifier()
+            shared["of_list"] = judged.identifier()
         elif judged is not None and nuggets:
             self.odd["documents left out, because none of their nuggets has an assignment"].append("")
         rows = [row for nugget in nuggets for row in self._in_nugget(nugget, shared)]
         if names in ("questions", "retrieval_gt"):
-            placed = self._placed.setdefault(shared["qid"], rows)
-            if [*map(_PLACE, placed)] != [*map(_PLACE, rows)]:
+            placed, place = self._placed.setdefault(shared["qid"], rows), itemgetter("iteration", "docno")
+            if [*map(place, placed)] != [*map(place, rows)]:
                 what = f"query {shared['qid']!r} has other {names} in an earlier object"
                 raise ValueError(f"{record.where}: {what}. Give one list for each query.")
         if not nuggets:
@@ -180,7 +176,7 @@ class Reading:
         query = record.need(names)
         query = query.need(names) if isinstance(query.value, dict) else query
         self._times.clear()
-        none = dict.fromkeys(("nugget_text", "importance", "weight", "judged"))
+        none = dict.fromkeys(("nugget_text", "importance", "weight", "of_list"))
         return {"qid": query.identifier(), "query": _text_in(record, texts) or None, "where": record.where, **none}
 
     def _in_nugget(self, item: Field, shared: Row) -> Iterator[Row]:
@@ -188,12 +184,12 @@ class Reading:
         query, label, way = item.get("query_id"), item.get(_LABEL), item.get("aggregator_type")
         if query is not None and query.identifier() != shared["qid"]:
             raise query.refused(f"must be that of the topic, {shared['qid']!r}")
-        judged = self._documents(item)
-        if shared["judged"] and label is not None:
-            judged.append((shared["judged"], self._label(label)))
-        elif shared["judged"]:
+        judged = [*self._documents(item)]
+        if shared["of_list"] and label is not None:
+            judged.append((shared["of_list"], self._label(label)))
+        elif shared["of_list"]:
             self.odd["nuggets without an assignment, unlike others in their list"].append("")
-        answers = _as_objects(item.get("answers"))
+        answers = [*_as_objects(item.get("answers"))]
         kind = "" if way is None else way.word().upper()
         if kind in _OTHER_WAYS[self.unit] and (len(answers) > 1 or kind == "NOT"):
             self.odd[f"questions with an aggregator_type that unit={self.unit!r} does not read"].append(kind)
@@ -203,24 +199,24 @@ class Reading:
             for answer in answers:
                 yield from self._rows(answer, shared_by_answers, self._documents(answer))
         else:
-            yield from self._rows(item, shared, sum(map(self._documents, answers), judged))
+            yield from self._rows(item, shared, chain(judged, *map(self._documents, answers)))
         for nugget in _as_objects(item.get("sub_nuggets")):
             self.odd["nuggets inside others, which count like them"].append("")
             yield from self._in_nugget(nugget, shared)
 
-    def _documents(self, item: Field, lists: Mapping[str, float] = _DOCUMENTS) -> Judged:
-        """Return the documents in the lists of a nugget, with their own labels or those of the lists."""
-        judged = []
+    def _documents(self, item: Field, lists: Mapping[str, float] = _DOCUMENTS) -> Iterator[tuple[str, float]]:
+        """Yield the documents in the lists of a nugget, with their own labels or those of the lists."""
         for name, label in lists.items():
             found = item.get(name)
             one = [] if found is None else [found]
             for doc in found.members() if found is not None and isinstance(found.value, list) else one:
                 of, own = (doc.need(_DOCUMENT), doc.get(_LABEL)) if isinstance(doc.value, dict) else (doc, None)
-                judged.append((of.identifier(), label if own is None else self._label(own)))
-        return judged
+                yield of.identifier(), label if own is None else self._label(own)
 
-    def _rows(self, item: Field, shared: Row, judged: Judged, ids: str = _ID, texts: str = _TEXT) -> list[Row]:
-        """Return a row for each judgement of a nugget, or one without a document.
+    def _rows(
+        self, item: Field, shared: Row, judged: Iterable[tuple[str, float]], ids: str = _ID, texts: str = _TEXT
+    ) -> Iterator[Row]:
+        """Yield a row for each judgement of a nugget, or one without a document.
 
         The nugget is named by its id, the MD5 of its text, or its place; repeated texts are numbered.
         """
@@ -240,7 +236,7 @@ class Reading:
         row = {**shared, "iteration": name, "nugget_text": text, "by_text": not (own or item.name)}
         row |= {} if importance is None else {"importance": importance.word()}
         row |= {} if weight is None else {"weight": weight.number()}
-        return [{**row, "docno": doc, "label": label} for doc, label in judged or [(NO_DOCUMENT, 0.0)]]
+        yield from ({**row, "docno": doc, "label": label} for doc, label in [*judged] or [(NO_DOCUMENT, 0.0)])
 
     def _label(self, judgement: Field) -> float:
         """Return a label that is given as a number, or as the word of a level; unknown words are 0."""
@@ -251,15 +247,13 @@ class Reading:
         return self.levels.get(word, 0.0)
 
 
-def _as_objects(found: Field | None) -> list[Field]:
-    """Return the members of a list as objects with a text, which may be the key or the whole member."""
-    members = []
+def _as_objects(found: Field | None) -> Iterator[Field]:
+    """Yield the members of a list as objects with a text, which may be the key or the whole member."""
     for key, member in [] if found is None else found.entries():
         is_text = key is None and isinstance(member.value, str)
         fields = {"text": member.value} if is_text else member.need_object()
         fields = fields if key is None or member.has(_TEXT) else {**fields, "text": key}
-        members.append(Field(fields, member.where, member.name))
-    return members
+        yield Field(fields, member.where, member.name)
 
 
 def _text_in(item: Field, names: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from ..frames import IMPORTANCE, NO_DOCUMENT, warn
+from ..frames import IMPORTANCE, NO_DOCUMENT, listed, warn
 from ..parameters import POSITIVE, Parameter
 from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
 from .forms import highest_label_last, with_whole_labels
@@ -20,11 +20,11 @@ _NUGGET, _JUDGEMENT = ["qid", "iteration"], ["qid", "iteration", "docno"]
 # The columns that are constant for each nugget.
 _OF_NUGGET = ("nugget_text", "importance", "weight")
 # What rows also have: their location, whose list they are in, whether a row has no id, and the word of the label.
-_OF_READING = ("where", "judged", "by_text", "assignment")
+_OF_READING = ("where", "of_list", "by_text", "assignment")
 # The first columns of qrels, in order.
 _FIRST = ("qid", "docno", "label", "iteration", "weight", "importance", "importance_value", "nugget_text", "query")
-# The number of words or queries that a message lists, and the length of a word.
-_MOST_LISTED, _LONGEST = 3, 40
+# The length of a word in a message.
+_LONGEST = 40
 
 
 def read_nuggets(
@@ -170,14 +170,14 @@ def _numbers_of_words(name: str, mapping: Any, interval: str = "(-inf, inf)") ->
 def _without_differences(found: pd.DataFrame) -> pd.DataFrame:
     """Leave out the queries whose answers or passages were assigned different nuggets: scores cannot be compared."""
     rows = found.dropna(subset="iteration")
-    n_lists, n_with = (found.groupby(of)["judged"].transform("nunique") for of in ("qid", _NUGGET))
-    differing = found[found["judged"].notna() & (n_with < n_lists)].drop_duplicates("qid")
+    n_lists, n_with = (found.groupby(of)["of_list"].transform("nunique") for of in ("qid", _NUGGET))
+    differing = found[found["of_list"].notna() & (n_with < n_lists)].drop_duplicates("qid")
     if differing.empty:
         return rows
-    named = [f"{of.qid!r} ({of.judged!r} has {of.nugget_text or of.iteration!r})" for of in differing.itertuples()]
+    named = [f"{of.qid!r} ({of.of_list!r} has {of.nugget_text or of.iteration!r})" for of in differing.itertuples()]
     message = (
         f"{_WHO}: {len(named)} of {rows['qid'].nunique()} queries are left out for all runs, because their answers or "
-        f"passages were assigned different nuggets, even when compared by text: {_listed(named)}."
+        f"passages were assigned different nuggets, even when compared by text: {listed(named, 3)}."
     )
     kept = rows[~rows["qid"].isin(differing["qid"])]
     if kept.empty:
@@ -189,10 +189,8 @@ def _without_differences(found: pd.DataFrame) -> pd.DataFrame:
 def _qrels(rows: pd.DataFrame, weights: Mapping[str, float], *, has_own_words: bool) -> pd.DataFrame:
     """Return a row for each judgement, and for each nugget without one; columns have one value for each of them."""
     others = rows.columns.difference([*_JUDGEMENT, *_OF_NUGGET, "query", *_OF_READING], sort=False)
-    of_nugget, of_judgement = (
-        rows.groupby(keys)[[*names]].transform("first") for keys, names in ((_NUGGET, _OF_NUGGET), (_JUDGEMENT, others))
-    )
-    first = of_nugget.join(of_judgement)
+    first = rows.groupby(_NUGGET)[[*_OF_NUGGET]].transform("first")
+    first = first.join(rows.groupby(_JUDGEMENT)[[*others]].transform("first"))
     for at, place in np.argwhere((rows[first.columns].notna() & (rows[first.columns] != first)).to_numpy())[:1]:
         row, name = rows.iloc[at], first.columns[place]
         what = name if name in _OF_NUGGET else f"{name} of document {row['docno']!r}"
@@ -209,8 +207,8 @@ def _qrels(rows: pd.DataFrame, weights: Mapping[str, float], *, has_own_words: b
         weight = table["weight"].astype(float).fillna(number).fillna(min(weights.values()))
         value = {"importance_value": number.fillna(0.0) / max(weights.values())} if has_own_words else {}
         table = table.assign(importance=words, weight=weight, **value)
-    known = [name for name in _FIRST if name in table and table[name].notna().any()]
-    table = table[[*known, *others.difference([*_FIRST], sort=False)]].fillna({"nugget_text": "", "query": ""})
+    names = [*_FIRST, *others.difference([*_FIRST], sort=False)]
+    table = table.reindex(columns=names).dropna(axis=1, how="all").fillna({"nugget_text": "", "query": ""})
     return highest_label_last(with_whole_labels(table.apply(pd.Series.infer_objects)))
 
 
@@ -240,8 +238,4 @@ def _warn(found: pd.DataFrame, qrels: pd.DataFrame, reading: Reading, weights: M
 def _counted(words: Collection[str]) -> str:
     """Return how many words there are, and the most frequent ones."""
     named = [f"{word[:_LONGEST]!r}" + f" {n}" * (n > 1) for word, n in Counter(words).most_common() if word]
-    return f"{len(words)} ({_listed(named)})" if named else f"{len(words)}"
-
-
-def _listed(named: list[str]) -> str:
-    return ", ".join(named[:_MOST_LISTED] + ["..."] * (len(named) > _MOST_LISTED))
+    return f"{len(words)} ({listed(named, 3)})" if named else f"{len(words)}"

@@ -109,7 +109,7 @@ class Field:
         """Return a string."""
         if not isinstance(self.value, str) or not self.value:
             raise self.refused(rule)
-        if not reads(str.encode, self.value):
+        if not (self.value.isascii() or reads(str.encode, self.value)):
             raise self.refused("must not contain half of a character")
         return self.value
 

@@ -10,7 +10,7 @@ from weakref import WeakSet
 import numpy as np
 import pandas as pd
 
-from ..evaluate.perquery import listed
+from ..frames import listed
 
 # Axes of matplotlib, which is imported when a picture is drawn.
 Axes = Any

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...evaluate import aggregates
-from ...evaluate.perquery import listed
-from ...frames import once_a_kind
+from ...frames import listed, once_a_kind
 from ...io import read_perquery
 from ...measures.base import range_text
 from ...measures.parse import higher_is_better, read_measure, value_range
