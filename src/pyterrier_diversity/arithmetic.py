@@ -63,7 +63,7 @@ def counted(size: np.ndarray) -> np.ndarray:
     >>> counted(np.array([2, 0, 3]))
     array([0, 1, 0, 1, 2])
     """
-    return np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+    return np.arange(size.sum()) - (size.cumsum() - size).repeat(size)
 
 
 def rows_by(values: np.ndarray) -> np.ndarray:
@@ -75,7 +75,7 @@ def rows_by(values: np.ndarray) -> np.ndarray:
     array([1, 3, 0, 2])
     """
     if len(values) < _FEW:
-        return np.argsort(values, kind="stable")
+        return values.argsort(kind="stable")
     # Numbers of 16 bits are sorted fast, so that the lowest 16 bits come first, and then the next ones.
     order = np.argsort(values.astype(np.uint16), kind="stable")
     return order if values.max() < 2**16 else order[rows_by(values[order] >> 16)]

@@ -188,7 +188,7 @@ class Ranked:
     def row(self) -> np.ndarray:
         """Index of each entry's label in the judgements."""
         doc = self.judgements.labels.doc
-        row = np.flatnonzero((self.ranks > 0)[doc])
+        row = (self.ranks > 0)[doc].nonzero()[0]
         # Labels are sorted by intent, and intents by query.
         return row[rows_by(self.ranks[doc[row]])]
 

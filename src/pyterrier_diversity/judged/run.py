@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain, count, pairwise, repeat, starmap
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -149,19 +148,24 @@ class Run:
 
     def _in_dicts(self, judgements: Judgements, of: np.ndarray, size: np.ndarray) -> _Found:
         """Find documents by dicts; the sizes are others if documents repeat."""
-        # The fewer look-ups: of the documents of the run, or of the relevant ones.
-        is_long = self.sessions is None and size.sum() > len(judgements.documents.ids)
         rows = map(slice, self._start.tolist(), (self._start + size).tolist())
-        rankings, from_0 = list(map(self.docs.tolist().__getitem__, rows)), list(range(size.max(initial=0)))
-        at: list[Any] = [dict(zip(docs, from_0, strict=False)) if is_long else set(docs) for docs in rankings]
-        if self.sessions is None and sum(map(len, at)) < size.sum():
+        rankings = list(map(self.docs.tolist().__getitem__, rows))
+        if self.sessions is None and size.sum() > len(judgements.documents.ids):
+            # Fewer look-ups: of the relevant documents among those of the run.
+            relevant: list[int] = []
+            ranks: list[int] = []
+            n_distinct, from_1 = 0, list(range(1, size.max() + 1))
+            for query, docs in zip(of[of >= 0].tolist(), filter(None, rankings), strict=True):
+                at, known = dict(zip(docs, from_1, strict=False)), judgements.places_of_docs[query]
+                n_distinct += len(at)
+                relevant += known.values()
+                ranks += map(at.get, known, repeat(0))
+            if n_distinct == size.sum():
+                return judgements.ranks(relevant, np.array(ranks)), size
+        if self.sessions is None and sum(map(len, map(set, rankings))) < size.sum():
             # A document has its best rank; its repeats take up none.
-            rankings, is_long = list(map(self.ranking, self.query_ids)), False
+            rankings = list(map(self.ranking, self.query_ids))
             size = np.array(list(map(len, rankings)), dtype=np.int64)
-        if is_long:
-            index = map(dict(zip(of.tolist(), at, strict=True)).get, range(len(judgements)), repeat({}))
-            names, n_names = judgements.documents.ids.tolist(), judgements.n_relevant_docs
-            return places(names, chain.from_iterable(map(repeat, index, n_names.tolist()))) + 1, size
         # The last dict is for queries that are not judged.
         index = map([*judgements.places_of_docs, {}].__getitem__, of.tolist())
         doc = places(chain.from_iterable(rankings), chain.from_iterable(map(repeat, index, size.tolist())))
