@@ -108,7 +108,7 @@ def check(asked: Asked, shown: Shown) -> None:
     This computes no measure. The exit status is 1 if there is an error.
     """
     with asked.checked():
-        judged = asked.judged_by(asked.qrels)
+        judged = asked.judged_by([])
     found = check_files(judged, asked.given, order=asked.order, cutoff=asked.depth or 20)
     found = found[~found["about"].isin(asked.ignore)].reset_index(drop=True)
     command = click.get_current_context().command
@@ -138,7 +138,7 @@ def explain(asked: Asked, shown: Shown) -> None:
         raise click.UsageError(f"Give one run to explain, or two to explain their difference, not {len(names)}.")
     whole = list(asked.explained().values())
     # The cutoff of a session counts turns.
-    lasts = [asked.depth or (None if "turn" in table else last_rank(asked.measure)) or len(table) for table in whole]
+    lasts = [asked.depth or (None if "turn" in table else last_rank(asked.chosen[0])) or len(table) for table in whole]
     explained = [table[table["position"] <= last] for table, last in zip(whole, lasts, strict=True)]
     # People see numbers, whose intents are told below the table.
     numbers, legend = _numbered(explained) if shown.chosen == "table" else ({}, "")
@@ -165,7 +165,7 @@ def explain(asked: Asked, shown: Shown) -> None:
     places = 4 if shown.places is None else shown.places
     told = [f"{name} {value:z.{places}f}" for name, value in zip(names, values, strict=True)]
     told += [f"difference {values[0] - values[1]:z.{places}f}"] if len(values) == 2 else []
-    tell(f"{asked.measure} for query {asked.query}: {', '.join(told)}.")
+    tell(f"{asked.chosen[0]} for query {asked.query}: {', '.join(told)}.")
 
 
 def _numbered(explained: list[pd.DataFrame]) -> tuple[dict[str, str], str]:

@@ -144,7 +144,7 @@ class Asked:
         if self.strict and not kinds.issubset(self.ignore):
             raise click.ClickException("With --strict, warnings about data are errors.")
 
-    def judged_by(self, name: str, measures: Iterable[ir_measures.Measure] = ()) -> pd.DataFrame:
+    def judged_by(self, measures: Iterable[ir_measures.Measure]) -> pd.DataFrame:
         """Read qrels from a file or a dataset, with passages if one of the measures needs them.
 
         Raises
@@ -152,7 +152,8 @@ class Asked:
         ValueError
             If the file or dataset does not exist or cannot be read.
         """
-        by_passage = "passage" in ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
+        name, needed = self.qrels, ir_measures.providers.registry["diversity"].qrel_inputs(list(measures))
+        by_passage = "passage" in needed
         if _is_stream(name):
             content = io.read_content(name)
             if content.data.lstrip().startswith(b"<"):
@@ -177,7 +178,7 @@ class Asked:
     @cached_property
     def judged(self) -> pd.DataFrame:
         """The qrels, with the texts of the queries and intents if they are of a dataset of this package."""
-        qrels, short = self.judged_by(self.qrels, self.chosen), own_name(self.qrels)
+        qrels, short = self.judged_by(self.chosen), own_name(self.qrels)
         if not short:
             return qrels
         import pyterrier as pt
@@ -254,30 +255,24 @@ class Asked:
         self, measures: list[ir_measures.Measure], judged: pd.DataFrame | None = None, **how: Any
     ) -> pd.DataFrame:
         """Evaluate the runs, without those that cannot be read. By default, the qrels are read."""
-        judged = self.judged_by(self.qrels, measures) if judged is None else judged
+        judged = self.judged_by(measures) if judged is None else judged
         how = {"on_error": "skip", "order": self.order, "doc_len": self.doc_len} | how
         return evaluate_runs(judged, self.given, measures, **how)
 
-    @property
-    def measure(self) -> ir_measures.Measure:
-        """The measure. It is a usage error if there is not exactly one."""
-        if len(self.chosen) != 1:
-            raise click.UsageError("Name one measure with -m.")
-        return self.chosen[0]
-
-    @property
-    def one_query(self) -> str:
-        """The query. It is a usage error if there is none."""
-        if self.query is None:
-            raise click.UsageError("Name one query with --query.")
-        return self.query
+    def exactly(self, n: int) -> list[ir_measures.Measure]:
+        """Return the measures. It is a usage error if there are not ``n`` of them, which is 1 or 2."""
+        if len(self.chosen) != n:
+            raise click.UsageError(f"Name {'one measure' if n == 1 else 'two measures'} with -m.")
+        return self.chosen
 
     def explained(self) -> dict[str, pd.DataFrame]:
         """Explain the ranking of each run for the query."""
         from ..transformers import Explain
 
-        query, found = self.one_query, {}
-        explain = Explain(self.judged, self.measure)
+        query, found = self.query, {}
+        if query is None:
+            raise click.UsageError("Name one query with --query.")
+        explain = Explain(self.judged, *self.exactly(1))
         for name, run in self.frames.items():
             chosen = run[run["qid"] == query]
             if chosen.empty:

@@ -40,9 +40,6 @@ class _Formatter(click.HelpFormatter):
     def write_text(self, text: str) -> None:
         super().write_text(text.replace("-", _JOINED))
 
-    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        super().write_dl([(name, text.replace("-", _JOINED)) for name, text in rows], col_max, col_spacing)
-
 
 class _Context(click.Context):
     formatter_class = _Formatter
@@ -56,7 +53,8 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options below their headings."""
         options = (each for each in self.get_params(ctx) if isinstance(each, click.Option))
-        left = {str(option.name): told for option in options if (told := option.get_help_record(ctx))}
+        told = {str(option.name): option.get_help_record(ctx) for option in options}
+        left = {name: (of[0], of[1].replace("-", _JOINED)) for name, of in told.items() if of}
         for heading, names in {**_HEADINGS, "Other options": " ".join(left)}.items():
             if rows := [left.pop(name) for name in names.split() if name in left]:
                 with formatter.section(heading):

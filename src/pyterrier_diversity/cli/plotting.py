@@ -8,7 +8,6 @@ from inspect import signature
 from typing import Annotated, Any
 
 import click
-import ir_measures
 import pandas as pd
 from click.core import ParameterSource
 
@@ -58,13 +57,6 @@ class Drawn(Called, Asked):
             raise click.UsageError("per_query_deltas compares each run with the last; give at least two runs.")
         return list(self.paths)
 
-    @property
-    def two_measures(self) -> list[ir_measures.Measure]:
-        """The measures. It is a usage error if there are not exactly two."""
-        if len(self.chosen) != 2:
-            raise click.UsageError("Name two measures with -m.")
-        return self.chosen
-
 
 # The values of the parameters of pictures, and the options that they come from.
 _GIVEN: dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]] = {
@@ -74,11 +66,11 @@ _GIVEN: dict[str, tuple[Callable[[Drawn], Any], tuple[str, ...]]] = {
     "runs": (lambda drawn: drawn.frames, ()),
     "explained": (lambda drawn: drawn.explained(), ("measures", "query")),
     "missed": (lambda drawn: missed_intents(drawn.judged, drawn.frames, drawn.depth or _DEPTH), ("depth",)),
-    "query_id": (lambda drawn: drawn.query if drawn.picture == "missed_intents" else drawn.one_query, ("query",)),
+    "query_id": (lambda drawn: drawn.query, ("query",)),
     "cutoff": (lambda drawn: drawn.depth or (None if drawn.picture == "explain" else _DEPTH), ("depth",)),
-    "measure": (lambda drawn: drawn.measure if drawn.chosen else None, ("measures",)),
-    "a": (lambda drawn: drawn.two_measures[0], ("measures",)),
-    "b": (lambda drawn: drawn.two_measures[1], ("measures",)),
+    "measure": (lambda drawn: drawn.exactly(1)[0] if drawn.chosen else None, ("measures",)),
+    "a": (lambda drawn: drawn.exactly(2)[0], ("measures",)),
+    "b": (lambda drawn: drawn.exactly(2)[1], ("measures",)),
     "system": (lambda drawn: drawn.systems[0] if len(drawn.systems) == 2 else drawn.systems[:-1], ()),
     "baseline": (lambda drawn: drawn.systems[-1], ()),
     "labels": (lambda drawn: drawn.shown, ("labels",)),

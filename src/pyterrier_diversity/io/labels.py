@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from itertools import chain, product, repeat
+from itertools import chain, product
 from types import NoneType
 from typing import Any
 
@@ -15,9 +15,9 @@ from .records import reads
 # The columns of tables that name systems.
 SYSTEMS = ("name", "other", "baseline")
 # The columns and attributes with names of systems, and those with names of measures.
-_PLACES = {"names": (*SYSTEMS, "covered_by", "systems"), "labels": ("measure", "signatures", "bounds")}
-# The columns of frames with ids of queries and of intents, and with texts of intents.
-_QUERY_IDS, _INTENT_IDS, _TEXTS = ("qid", "query_id"), ("iteration", "subtopic_id"), ("nugget_text", "query", "text")
+_OF_SYSTEMS, _OF_MEASURES = (*SYSTEMS, "covered_by", "systems"), ("measure", "signatures", "bounds")
+# What PyTerrier calls the ids of queries, and the column of intents is called here.
+_IDS = {"query_id": "qid", "subtopic_id": "iteration"}
 
 # Characters that end a line, control a terminal, have no UTF-8 form, or change the direction of the text after them, so
 # that a name can look like another one.
@@ -65,14 +65,14 @@ def renamed(
     known = list(map(str, [*frame.get("measure", ()), *frame.columns]))
     if isinstance(labels, Mapping) and "measure" not in frame and not any(map(is_measure, known)):
         labels = {name: label for name, label in labels.items() if str(name) in known}
-    new = {"names": called("names", names, systems), "labels": called("labels", labels, known)}
+    of_systems, of_measures = called("names", names, systems), called("labels", labels, known)
     table: Any = frame.copy()
-    for what, places in _PLACES.items():
-        table.attrs[what] = {old: name for old, name in new[what].items() if old != name}
+    for what, new, places in (("names", of_systems, _OF_SYSTEMS), ("labels", of_measures, _OF_MEASURES)):
+        table.attrs[what] = {old: name for old, name in new.items() if old != name}
         for holder, place in product((table, table.attrs), places):
             if place in holder:
-                holder[place] = _put(holder[place], new[what])
-    table.columns = _put(table.columns, new["labels"])
+                holder[place] = _put(holder[place], new)
+    table.columns = _put(table.columns, of_measures)
     return table
 
 
@@ -174,15 +174,15 @@ def texts_of(who: str, intents: Any, query_id: str) -> dict[str, str]:
     {'a': 'crane, the bird'}
     """
     if isinstance(intents, pd.DataFrame):
-        query, name, text = (_first_of(known, intents) for known in (_QUERY_IDS, _INTENT_IDS, _TEXTS))
-        if name is None or text is None:
+        frame = intents.rename(columns={old: new for old, new in _IDS.items() if new not in intents})
+        text = next(filter(frame.__contains__, ("nugget_text", "query", "text")), None)
+        if text is None or "iteration" not in frame:
             wanted = "the columns iteration and nugget_text (or query)"
             raise ValueError(f"{who}: intents must have {wanted}; found: {', '.join(map(str, intents)) or 'none'}.")
-        of_query = repeat(query_id, len(intents)) if query is None else intents[query]
-        intents = dict(zip(zip(of_query, intents[name], strict=True), intents[text], strict=True))
+        intents = frame.assign(qid=frame.get("qid", query_id)).set_index(["qid", "iteration"])[text].to_dict()
     given = dict(() if intents is None else intents)
-    pairs = {name if isinstance(name, tuple) else (query_id, name): text for name, text in given.items()}
-    return {str(name): text for (query, name), text in pairs.items() if str(query) == query_id and _is_text(text)}
+    pairs = [(*(name if isinstance(name, tuple) else (query_id, name)), text) for name, text in given.items()]
+    return {str(name): text for query, name, text in pairs if str(query) == query_id and text and isinstance(text, str)}
 
 
 def texts_of_queries(*frames: pd.DataFrame) -> dict[str, str]:
@@ -196,20 +196,11 @@ def texts_of_queries(*frames: pd.DataFrame) -> dict[str, str]:
     >>> texts_of_queries(run)
     {'1': 'crane'}
     """
-    texts: dict[str, Any] = {}
-    for frame in frames:
-        found = frame.attrs.get("queries", {})
-        query = _first_of(_QUERY_IDS, frame)
-        if query and "query" in frame:
-            rows = frame.drop_duplicates(query)
-            found = dict(zip(rows[query].astype(str), rows["query"], strict=True)) | found
-        texts = {name: text for name, text in found.items() if _is_text(text)} | texts
+    texts: dict[str, str] = {}
+    for frame in reversed(frames):
+        name, found = "qid" if "qid" in frame else "query_id", frame.attrs.get("queries", {})
+        if name in frame and "query" in frame:
+            rows = frame.drop_duplicates(name)
+            found = dict(zip(rows[name].astype(str), rows["query"], strict=True)) | found
+        texts |= {query: text for query, text in found.items() if text and isinstance(text, str)}
     return texts
-
-
-def _first_of(names: Iterable[str], frame: pd.DataFrame) -> str | None:
-    return next((name for name in names if name in frame), None)
-
-
-def _is_text(cell: Any) -> bool:
-    return isinstance(cell, str) and cell != ""

@@ -313,7 +313,11 @@ def formatted(
         return table.to_text(width) if format == "table" else str(getattr(table, f"to_{format}")())
     frame = transposed(frame) if transpose else frame
     if format in ("json", "jsonl"):
-        return _json(frame, places, lines=format == "jsonl")
+        columns = frame.columns.map(str)
+        for name in columns[columns.duplicated()]:
+            raise ValueError(f"formatted: JSON cannot have two columns that are called {name!r}. Use csv or tsv.")
+        records = _as_json(frame.to_dict("records"), places)
+        return json.dumps(records) if format == "json" else "\n".join(map(json.dumps, records))
     digits, separator = None if places is None else f"%.{places}f", "\t" if format == "tsv" else ","
     header = [printable(str(name)) for name in frame.columns]
     nested = frame.map(lambda cell: json.dumps(_as_json(cell, places)) if isinstance(cell, (dict, list)) else cell)
@@ -374,14 +378,6 @@ def _td(cell: Cell, wide: int) -> str:
     return f'<td style="text-align:right">{value}{beside}</td>' if cell.is_number else f"<td>{value}</td>"
 
 
-def _json(frame: pd.DataFrame, places: int | None, *, lines: bool) -> str:
-    names = frame.columns.map(str)
-    for name in names[names.duplicated()]:
-        raise ValueError(f"formatted: JSON cannot have two columns that are called {name!r}. Use csv or tsv.")
-    records = _as_json(frame.to_dict("records"), places)
-    return "\n".join(map(json.dumps, records)) if lines else json.dumps(records)
-
-
 def _value_in_parquet(cell: Any, places: int | None) -> Any:
     """Return a cell with the digits of the other formats; a dict as JSON, as parquet would give all rows all keys."""
     if isinstance(cell, dict):
@@ -391,8 +387,5 @@ def _value_in_parquet(cell: Any, places: int | None) -> Any:
 
 def _as_json(data: Any, places: int | None) -> Any:
     """Return data as JSON can have it: None for infinity and missing values, text for unknown types."""
-
-    def rounded(word: str) -> float:
-        return float(word) if places is None else round(float(word), places)
-
-    return json.loads(json.dumps(native(data), default=str), parse_float=rounded, parse_constant=lambda _: None)
+    read = float if places is None else lambda word: round(float(word), places)
+    return json.loads(json.dumps(native(data), default=str), parse_float=read, parse_constant=lambda _: None)
