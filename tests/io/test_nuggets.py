@@ -297,7 +297,12 @@ RAGTIME = {
         # The names of columns are read in lists, too; documents may have labels of their own.
         ([{"qid": "1", "docno": "d", "nuggets": [LISTED]}], None, {"iteration": ["n1"], "docno": ["d"], "label": [3]}),
         ([{"qid": "1", "nuggets": [OWN]}], None, {"docno": ["d", "e"], "label": [0, 1]}),
-        ([{"qid": "1", "pid": "p", "rating": [True, "5"]}], None, {"iteration": ["0", "1"], "label": [1, 5]}),
+        ([{"qid": "1", "pid": "p", "rating": [True, "L5"]}], None, {"iteration": ["0", "1"], "label": [1, 5]}),
+        (
+            [{"qid": "1", "run_id": "m", "nugget_id": "n", "assignment": "support"}],
+            None,
+            {"docno": ["m"], "label": [2]},
+        ),
         ([{"qid": "1", "agent": "m", **OLDER}], None, {"docno": ["m"], "iteration": ["a"], "label": [1]}),
         # Only some objects have this field.
         (
@@ -801,7 +806,7 @@ EARLIER = "but 1.0 in an earlier row"
             r", object 0: label \(or assignment, rating\) is missing; found: qid, docno, label, iteration",
         ),
         ([row(label="inf")], {}, ", object 0: label must be a finite number, not 'inf'"),
-        ([row(docno=None)], {}, ", object 0: label must be 0 in a row without a document, not 1"),
+        ([row(docno=None)], {}, ", object 0: label must be 0 in a row without a docno, not 1"),
         ([row(iteration=None)], {}, r", object 0: nugget_text \(or criterion, iteration\) is missing"),
         ([row(docno=1.5)], {}, ", object 0: docno must be a non-empty string or an integer, not 1.5"),
         ([row(doc_id="e")], {}, ", object 0: docno is given twice, as 'd' and as 'e'"),
@@ -933,15 +938,6 @@ def test_a_file_may_be_one_object_or_a_list_on_any_number_of_lines(indent, form,
     assert len(read_in_silence(path)) == 1
 
 
-def test_the_diversity_qrels_of_crux_are_lines_with_the_question_as_the_intent(tmp_path):
-    (tmp_path / "qrels.txt").write_text("duc04-test-0 0 duc04-test-0:0#0 5\nduc04-test-0 1 duc04-test-0:0#0 2\n")
-
-    qrels = read_qrels(tmp_path / "qrels.txt")
-
-    assert rows(qrels) == [("duc04-test-0", str(i), "duc04-test-0:0#0", label) for i, label in enumerate([5, 2])]
-    assert value(NuggetScore(full=3), qrels, {"duc04-test-0": {"duc04-test-0:0#0": 1.0}}) == 0.75
-
-
 ASSIGNED = TABLE.rename(columns=MEANING).head(2)
 
 
@@ -976,13 +972,6 @@ def test_nuggets_given_as_a_run_are_refused(form, tmp_path):
         ValueError, match=r"is (nuggets of AutoNuggetizer or FreshStack|rows without score or rank), not a run"
     ):
         read_run(path)
-
-
-def test_an_error_in_the_judgements_of_an_answer_is_not_hidden(tmp_path):
-    (tmp_path / "n.json").write_text(json.dumps([answer(yes="maybe")]))
-
-    with pytest.raises(ValueError, match="no assignment is one of 'support'"):
-        read_qrels(tmp_path / "n.json")
 
 
 @pytest.mark.parametrize(

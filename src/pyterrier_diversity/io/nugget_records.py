@@ -8,7 +8,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, Literal
 
-from ..frames import NO_DOCUMENT
+from ..frames import NO_DOCUMENT, label_of
 from .forms import named
 from .look import USUAL_NAMES
 from .records import Field, reads, word_of
@@ -141,14 +141,14 @@ class Reading:
     def _of_row(self, record: Field) -> Iterator[Row]:
         """Yield the rows of a row of a table: a nugget, and a document or a list of relevant ones."""
         row = Field(named(record.value, record.where, _OTHER_NAMES), record.where, given=record.given)
-        listed = row.get("docno")
+        listed = row.get(_JUDGED)
         needs_label = listed is not None and not isinstance(listed.value, list)
         label = (row.need if needs_label else row.get)("label assignment rating")
         value = 1.0 if label is None else self._label(label)
         if label is not None and listed is None and value > 0:
-            raise label.refused("must be 0 in a row without a document")
+            raise label.refused("must be 0 in a row without a docno")
         shared = {**row.value, **self._of_query(row, "qid", "query")}
-        yield from self._rows(row, shared, self._documents(row, {"docno": value}), "iteration", "nugget_text criterion")
+        yield from self._rows(row, shared, self._documents(row, {_JUDGED: value}), "iteration", "nugget_text criterion")
 
     def _of_object(self, record: Field, names: str) -> Iterator[Row]:
         """Yield the rows of the nuggets in the lists of an object, or one without a nugget."""
@@ -241,7 +241,7 @@ class Reading:
     def _label(self, judgement: Field) -> float:
         """Return a label that is given as a number, or as the word of a level; unknown words are 0."""
         word = word_of(judgement.value) if isinstance(judgement.value, (int, float)) else judgement.word()
-        if word not in self.levels and (reads(float, word) or word.lower() in ("true", "false")):
+        if word not in self.levels and (reads(float, word) or label_of(word) == label_of(word)):
             return judgement.label()
         self.words.append(word)
         return self.levels.get(word, 0.0)
