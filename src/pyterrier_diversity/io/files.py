@@ -199,13 +199,12 @@ def _parts(name: str, opened: AbstractContextManager[IO[bytes]], size: int) -> I
 
 def _last_group(lines: bytes) -> int:
     """Return where the last lines begin that have one first word; 0 if there is no line with another one above."""
-    end, first = lines.rfind(b"\n") + 1, b""
+    end, below = lines.rfind(b"\n") + 1, list[bytes]()
     while start := lines.rfind(b"\n", 0, max(end - 1, 0)) + 1:
-        for word in lines[start:end].split(maxsplit=1)[:1]:
-            if first and word != first:
-                return end
-            first = word
-        end = start
+        first = lines[start:end].split(maxsplit=1)[:1] or below  # a blank line belongs to the lines below it
+        if below and first != below:
+            return end
+        end, below = start, first
     return 0
 
 
