@@ -43,9 +43,9 @@ def of_object(*attributes: str) -> Fits:
     return fits
 
 
-def of_form(form: str) -> Fits:
-    """Fit all data of a form."""
-    return lambda look: look.form == form
+def is_xml(look: Look) -> bool:
+    """Fit XML."""
+    return look.form == "xml"
 
 
 def is_folder(look: Look) -> bool:
@@ -57,11 +57,8 @@ def are_runs(look: Look) -> bool:
     """Fit frames and paths, in a list or by name."""
     are_named = look.form == "records" and not look.is_text and "docno" not in look.names
     runs = list(look.record.values()) if are_named else look.data
-    return (
-        isinstance(runs, list)
-        and bool(runs)
-        and all(isinstance(run, (str, os.PathLike)) or is_frame(run) for run in runs)
-    )
+    are_alike = isinstance(runs, list) and all(isinstance(run, (str, os.PathLike)) or is_frame(run) for run in runs)
+    return are_alike and bool(runs)
 
 
 def is_empty(look: Look) -> bool:

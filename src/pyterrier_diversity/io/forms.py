@@ -250,8 +250,9 @@ def _completed(frame: pd.DataFrame, places: Sequence[str], look: Look) -> pd.Dat
     for name, read in _READERS.items():
         if name not in columns or (look.by_rank and name == "score" and "rank" in columns):
             continue
+        shown = columns.shown(name)
         values = [
-            read(Field(value, where, columns.shown(name)))
+            read(Field(value, where, shown))
             for value, doc, where in zip(columns[name].tolist(), docs, places, strict=True)
             if doc != frames.NO_DOCUMENT or name not in may_be_empty
         ]

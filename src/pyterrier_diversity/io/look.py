@@ -296,10 +296,10 @@ def _of_content(look: Look) -> Look:
 def _separator_of(line: str, separator: str, look: Look) -> str | None:
     """Return what separates the words of lines if white space does not: words may have spaces inside."""
     n, n_cells = len(line.split()), line.count(separator) + 1
-    if separator == "\t" and n_cells > 1 and look.wanted == "results":
+    is_tabbed = separator == "\t" and n_cells > 1
+    if is_tabbed and look.wanted == "results":
         return separator
-    is_numbered = any(name.isdigit() for name in look.columns)
-    is_separated = n not in _WORDS or (is_numbered and separator == "\t" and n_cells > 1)
+    is_separated = n not in _WORDS or (is_tabbed and any(name.isdigit() for name in look.columns))
     return separator if is_separated and n != n_cells in _WORDS else None
 
 

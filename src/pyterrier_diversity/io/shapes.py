@@ -11,7 +11,7 @@ import pandas as pd
 
 from . import fits, forms
 from .dynamic_domain import read_dd_run, read_dd_truth
-from .fits import Fits, like, of_form, of_lines, of_members, of_names, of_object, of_record, of_values
+from .fits import Fits, like, of_lines, of_members, of_names, of_object, of_record, of_values
 from .forms import read_lines
 from .look import NEEDED, Look, SharedColumns, by_number
 from .nugget_records import FORMATS
@@ -21,12 +21,8 @@ from .records import native
 _ORDER = "Qrels come first, then runs, then measures."
 _EVALUATE = "Evaluate it first, by evaluate_runs(qrels, runs, measures, perquery=True) or, in the shell, evaluate -q."
 _DOCS = "{document: number}, [document] or [(document, score)]"
-# What is wanted; its dicts; what to do if it is something else.
-WANTED = {
-    "run": ("a run", _DOCS, _ORDER),
-    "qrels": ("qrels", _DOCS, _ORDER),
-    "results": ("results by query", "{measure: number}", _EVALUATE),
-}
+# What is wanted, in words.
+_WANTED = {"run": "a run", "qrels": "qrels", "results": "results by query"}
 _LONGEST_RECORD = 100
 _OF_JSON = (str, Number, NoneType, Mapping, list, tuple)
 
@@ -96,7 +92,8 @@ def shape_of(look: Look) -> Shape | None:
 
 def refusal(look: Look, shape: Shape | None) -> Exception:
     """Return the error about data that does not hold what is wanted: what was seen, what is wanted, and what to do."""
-    what, of_queries, instead = WANTED[look.wanted]
+    are_results = look.wanted == "results"
+    of_queries, instead = ("{measure: number}", _EVALUATE) if are_results else (_DOCS, _ORDER)
     if shape is None and (look.form == "object" or not all(isinstance(of, _OF_JSON) for of in look.record.values())):
         members, of = (look.record.values(), "a dict of ") if look.form == "records" else (look.data, "rows of ")
         others = [one for one in members if not isinstance(one, Mapping)] if isinstance(look.data, list) else []
@@ -110,14 +107,14 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
         found += f"; the first {'line' if look.lines else 'record'} is {shown}"
     if shape is None:
         old = missing[0].split()[0]
-        call = look.wanted.replace("results", "perquery")
-        shell = f" or, in the shell, --columns theirs={old}" * (call == look.wanted)
+        call = "perquery" if are_results else look.wanted
+        shell = f" or, in the shell, --columns theirs={old}" * (not are_results)
         return ValueError(
             f"{look.name}: missing column {', '.join(missing)}{found}. If a column has another name, rename it, as in "
             f"io.read_{call}(..., columns={{'theirs': '{old}'}}){shell}."
         )
     step = shape.read if isinstance(shape.read, str) else instead
-    return ValueError(f"{look.name} is {shape.name}, not {what}{found}. {step}")
+    return ValueError(f"{look.name} is {shape.name}, not {_WANTED[look.wanted]}{found}. {step}")
 
 
 def _read_as_nuggets(look: Look) -> pd.DataFrame:
@@ -160,13 +157,13 @@ SHAPES: tuple[Shape, ...] = (
         for of in (*forms.LINE_FORMATS.values(), "name measure qid value")
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
-    Shape("lines without the name of a known measure", "", of_form("lines"), by_number("results"), "results"),
+    Shape("lines without the name of a known measure", "", of_lines(0), by_number("results"), "results"),
     Shape("lines of three columns without names", "", of_lines(3), by_number("qrels"), "qrels"),
     Shape("lines of three columns without names", "", of_lines(3), by_number("run")),
     Shape("lines of four columns without names", "", of_lines(4), by_number("run"), "run"),
-    Shape("lines of a run", "run", of_form("lines"), forms.read_lines_of_run, "run"),
-    Shape("lines of qrels", "qrels", of_form("lines"), forms.read_lines_of_qrels, "qrels"),
-    Shape("a truth file of TREC Dynamic Domain", "qrels", of_form("xml"), lambda look: read_dd_truth(look.data)),
+    Shape("lines of a run", "run", of_lines(0), forms.read_lines_of_run, "run"),
+    Shape("lines of qrels", "qrels", of_lines(0), forms.read_lines_of_qrels, "qrels"),
+    Shape("a truth file of TREC Dynamic Domain", "qrels", fits.is_xml, lambda look: read_dd_truth(look.data)),
     Shape("judged answers", "run", of_names("qid", "nuggets", "run_id"), forms.read_answers, "run"),
     *(Shape(title, "qrels", fits.of_nuggets(names), _read_as_nuggets) for names, title in FORMATS.items()),
     Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _read_as_nuggets, "qrels"),
