@@ -70,7 +70,7 @@ def odd_row(strings: Strings) -> int | None:
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
     if isinstance(strings, np.ndarray):
-        starts = heads(strings)
+        starts = np.append(0, np.flatnonzero(strings[1:] != strings[:-1]) + 1)[: len(strings)]
         index: dict[str, int] = defaultdict(count().__next__)
         codes = np.fromiter(map(index.__getitem__, strings[starts].tolist()), np.int64, len(starts))
         names = np.array(list(index), dtype=object)

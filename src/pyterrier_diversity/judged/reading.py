@@ -210,9 +210,7 @@ def _sorted_ids(ids: Ids, *, descending: bool = False) -> Ids:
     numbers = [] if descending else [by_number(name) for name in names]
     keys: list[Any] = names if descending or any(other for other, *_ in numbers) else numbers
     order = np.array(sorted(range(len(names)), key=keys.__getitem__, reverse=descending), dtype=np.intp)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return Ids(place[ids.codes], ids.names[order])
+    return Ids(np.argsort(order)[ids.codes], ids.names[order])
 
 
 def _refuse_contradictions(qrels: Columns, pair: np.ndarray, label: np.ndarray, repeats: np.ndarray) -> None:
