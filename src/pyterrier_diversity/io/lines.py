@@ -147,5 +147,6 @@ def _read_by_line(content: Content, columns: Kinds, separator: str | None, quote
         if any(words):
             named = zip(words, columns.items(), strict=True)
             fields = [(Field(word, where, name), kind) for word, (name, kind) in named]
-            rows.append([_NUMBERS[kind][1](one) if kind in _NUMBERS else one.identifier() for one, kind in fields])
+            # Columns without a kind, which are left out, may be empty.
+            rows.append([_NUMBERS[of][1](one) if of in _NUMBERS else of and one.identifier() for one, of in fields])
     return pd.DataFrame(rows, columns=list(columns))

@@ -16,6 +16,8 @@ from .records import Field, reads, word_of
 Unit = Literal["question", "answer"]
 # A judgement of a nugget, by our names of columns, and where it is.
 Row = dict[str, Any]
+# The documents that are judged for a nugget, with their labels.
+Judged = Iterable[tuple[str, float]]
 # The labels of assignments. Any other word means 0, with a warning.
 LEVELS = {"support": 2.0, "partial_support": 1.0, "not_support": 0.0}
 #: The fields by which formats are recognised, with lists of nuggets (a name in RAGElo), and what objects are called.
@@ -204,7 +206,7 @@ class Reading:
             self.odd["nuggets inside others, which count like them"].append("")
             yield from self._in_nugget(nugget, shared)
 
-    def _documents(self, item: Field, lists: Mapping[str, float] = _DOCUMENTS) -> Iterator[tuple[str, float]]:
+    def _documents(self, item: Field, lists: Mapping[str, float] = _DOCUMENTS) -> Judged:
         """Yield the documents in the lists of a nugget, with their own labels or those of the lists."""
         for name, label in lists.items():
             found = item.get(name)
@@ -213,9 +215,7 @@ class Reading:
                 of, own = (doc.need(_DOCUMENT), doc.get(_LABEL)) if isinstance(doc.value, dict) else (doc, None)
                 yield of.identifier(), label if own is None else self._label(own)
 
-    def _rows(
-        self, item: Field, shared: Row, judged: Iterable[tuple[str, float]], ids: str = _ID, texts: str = _TEXT
-    ) -> Iterator[Row]:
+    def _rows(self, item: Field, shared: Row, judged: Judged, ids: str = _ID, texts: str = _TEXT) -> Iterator[Row]:
         """Yield a row for each judgement of a nugget, or one without a document.
 
         The nugget is named by its id, the MD5 of its text, or its place; repeated texts are numbered.
