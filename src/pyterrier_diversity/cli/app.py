@@ -75,13 +75,11 @@ class _Commands(click.Group):
             try:
                 return super().invoke(ctx)
             except click.UsageError as error:
-                raise click.UsageError(_in_lines(error.format_message()), error.ctx) from error
-            except click.ClickException as error:
-                raise click.ClickException(_in_lines(error.message)) from error
+                raise click.UsageError(_told("Error: ", error.format_message(), ctx), error.ctx) from error
+            except BrokenPipeError:
+                raise
             except _ERRORS as error:
-                if isinstance(error, BrokenPipeError):
-                    raise
-                failure = click.ClickException(_in_lines(_in_the_shell(_sentence(error), ctx)))
+                failure = click.ClickException(_told("Error: ", _sentence(error), ctx))
                 failure.exit_code = ctx.meta.get("status", 1)  # type: ignore[misc]  # of this one
                 raise failure from error
 
@@ -97,23 +95,16 @@ class _Commands(click.Group):
 
 def _show_warning(ctx: click.Context, message: Warning | str, category: type[Warning], *_: Any) -> None:
     name = f" [{category.__name__}]" if category in KINDS.values() else ""
-    from .outputs import tell
-
-    tell(f"Warning: {_in_the_shell(str(message), ctx)}{name}")
+    click.echo(f"Warning: {_told('Warning: ', f'{message}{name}', ctx)}", err=True)
 
 
-def _in_lines(message: str) -> str:
-    """Return an error message in lines that fit the terminal, after "Error: "."""
+def _told(start: str, message: str, ctx: click.Context) -> str:
+    """Return a message in the words of the command that was called, in lines that fit the terminal after a start."""
     from ..io import in_lines, terminal_width
-
-    return in_lines(f"Error: {message}", terminal_width(2), "  ").removeprefix("Error: ")
-
-
-def _in_the_shell(message: str, ctx: click.Context) -> str:
-    """Return a message in the words of the command that was called."""
     from .outputs import in_the_shell
 
-    return in_the_shell(message, app.get_command(ctx, ctx.invoked_subcommand or ""))
+    told = in_the_shell(message, app.get_command(ctx, ctx.invoked_subcommand or ""))
+    return in_lines(f"{start}{told}", terminal_width(2), "  ").removeprefix(start)
 
 
 def _sentence(error: Exception) -> str:

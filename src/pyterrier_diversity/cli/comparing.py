@@ -66,8 +66,7 @@ def compare(
     gates = pd.DataFrame({"fails": [], "message": []})
     with asked.checked():
         values = asked.values(chosen, perquery=True)
-        names = values["name"].unique().tolist()
-        if len(names) < 2 or not set(names).issuperset(others):
+        if values["name"].nunique() < 2 or not set(values["name"]).issuperset(others):
             end_if_incomplete(values)
         if guarded:
             try:
@@ -89,7 +88,7 @@ def report(
     called: Called,
     *,
     output: Annotated[str, FILE, "-o"],
-    baseline: Annotated[str | None, click.Path(path_type=str)] = None,
+    baseline: Annotated[str | None, click.Path(path_type=str), "-b"] = None,
     **how: Any,
 ) -> None:
     """Write a report as one HTML page.

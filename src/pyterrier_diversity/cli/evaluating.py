@@ -111,8 +111,7 @@ def check(asked: Asked, shown: Shown) -> None:
         judged = asked.judged_by([])
     found = check_files(judged, asked.given, order=asked.order, cutoff=asked.depth or 20)
     found = found[~found["about"].isin(asked.ignore)].reset_index(drop=True)
-    command = click.get_current_context().command
-    found["message"] = [in_the_shell(message, command) for message in found["message"]]
+    found["message"] = [in_the_shell(message, click.get_current_context().command) for message in found["message"]]
     lines = [
         printable(f"{kind}: {name}: {message}{f' [{about}]' if about else ''}")
         for name, kind, about, message in found.to_numpy()

@@ -1,14 +1,30 @@
 """The commands that list measures, datasets, and the constraints that measures meet, and the demonstration."""
 
+import shlex
 import sys
 from textwrap import shorten
-from typing import Annotated
+from typing import Annotated, Any
 
+import click
 import pandas as pd
 
-from ..io import formatted, in_lines, terminal_width
+from ..io import formatted, in_lines
 from .options import MeasureText, command, of
 from .outputs import Shown, say
+
+# Commands that the demonstration runs, and what it says of their output.
+_DEMONSTRATED = (
+    (
+        "evaluate demo bm25 xquad more-like-this xquad-top-3 \\\n"
+        "    -m 'RBU@5 alpha_nDCG@5 StRecall@5 Adhoc(nDCG@5) Adhoc(AP)'",
+        "\nAd-hoc nDCG prefers more-like-this, which finds many documents of one intent. Diversity measures prefer "
+        "xquad, which re-ranks bm25 by subtopics. StRecall counts the intents covered; alpha-nDCG and RBU also reward "
+        "early ranks. RBU subtracts the effort of reading: three good documents (xquad-top-3) beat five that repeat "
+        "each other (bm25). Why is xquad better for 'jaguar'?\n",
+    ),
+    ("explain demo bm25 --query 1 -m RBU@5", ""),
+    ("explain demo xquad --query 1 -m RBU@5", "\nWrite your own files in place of demo, bm25 and xquad."),
+)
 
 
 @command
@@ -84,33 +100,8 @@ def axioms(measures: Annotated[tuple[str, ...], MeasureText()], shown: Shown) ->
 @command
 def demo() -> None:
     """Try the package on its own small collection."""
-    import pyterrier as pt
-    from ir_measures import AP, nDCG
-
-    from .. import RBU, Adhoc, StRecall, alpha_nDCG
-    from ..datasets.demo import RUNS
-    from ..transformers import Explain, Ideal
-
-    dataset = pt.get_dataset("diversity:demo")
-    runs = {name: dataset.get_results(name) for name in RUNS}
-    topics, qrels = dataset.get_topics(), dataset.get_qrels()
-    measures = [RBU @ 5, alpha_nDCG @ 5, StRecall @ 5, Adhoc(nDCG @ 5), Adhoc(AP)]
-    table = pt.Experiment({**runs, "ideal": Ideal(qrels, alpha_nDCG @ 5, ideal="exact")}, topics, qrels, measures)
-    n_intents = qrels.groupby("qid")["iteration"].nunique().mean()
-    width = terminal_width()
-    say(f"diversity:demo, {len(topics)} queries of {n_intents:.1f} intents on average\n")
-    say(formatted(table[["name", *map(str, measures)]], places=3, width=width))
-    say(
-        "\nAd-hoc nDCG prefers more-like-this, which retrieves many documents of one intent. The diversity measures "
-        "prefer xquad, which re-ranks bm25 by the query's subtopics. StRecall counts the intents covered. alpha-nDCG "
-        "and RBU also reward early ranks, and reward repeated intents less. RBU subtracts the effort of reading: three "
-        "good documents (xquad-top-3) beat five that repeat each other (bm25). ideal is the best possible ranking by "
-        "alpha-nDCG."
-    )
-    explain = Explain(qrels, RBU @ 5)
-    for name in ("bm25", "xquad"):
-        top = runs[name][(runs[name]["qid"] == topics["qid"][0]) & (runs[name]["rank"] < 5)]
-        shown = explain(top)[["position", "docno", "intents", "new_intents", "contribution", "value"]]
-        say(f"\nWhy {name} has an RBU@5 of {shown['value'].iloc[-1]:.3f} for {topics['query'][0]!r}:\n")
-        say(formatted(shown, places=3, width=width))
-    say("\nTry it with these runs:\n\n    pyterrier-diversity evaluate demo bm25 xquad -m 'RBU@5 alpha_nDCG@5'")
+    app: Any = click.get_current_context().find_root().command
+    for line, told in _DEMONSTRATED:
+        say(f"$ pyterrier-diversity {line}\n")
+        app.main(shlex.split(line.replace("\\\n", "")), standalone_mode=False)
+        say(told)

@@ -14,8 +14,6 @@ from ..docstrings import parameters_of, section_of
 from .outputs import Command
 
 Decorated = Callable[..., Any]
-# The short form of options, where a signature does not say it.
-_LETTERS = {"baseline": ["-b"]}
 
 
 class MeasureText(click.types.StringParamType):
@@ -90,7 +88,7 @@ def command(function: Decorated) -> click.Command:
 def _parameter(parameter: inspect.Parameter, hint: Any, kind: str, other: str | None, help: str) -> Any:
     """Return the argument or option for a parameter."""
     hint, *extras = get_args(hint) if get_origin(hint) is Annotated else [hint]
-    flags = [extra for extra in extras if isinstance(extra, str)] or _LETTERS.get(parameter.name, [])[:]
+    flags = [extra for extra in extras if isinstance(extra, str)]
     type = next((extra for extra in extras if extra not in flags), None) or _type_of(hint, kind)
     several, required = get_origin(hint) is tuple, parameter.default is parameter.empty
     if required and parameter.kind is not parameter.KEYWORD_ONLY:

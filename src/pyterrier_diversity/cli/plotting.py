@@ -107,11 +107,9 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
     ending = "png" if output == STANDARD_OUTPUT else os.path.splitext(output)[1].removeprefix(".").lower()
     if ending not in formats:
         raise click.UsageError(f"-o must end in a picture format ({', '.join(sorted(formats))}), not {output!r}.")
-    arguments = {name: value(drawn) for name, (value, _) in given.items()}
-    draw(**{name: value for name, value in arguments.items() if value is not None})
-    figure, collection = plt.gcf(), own_name(drawn.qrels)
-    if collection:
-        figure.suptitle(", ".join(filter(None, [collection, figure.get_suptitle()])), fontsize=10)
+    draw(**{name: value for name, (of, _) in given.items() if (value := of(drawn)) is not None})
+    titles = [own_name(drawn.qrels), plt.gcf().get_suptitle()]
+    plt.suptitle(", ".join(filter(None, titles)), fontsize=10)
     if output == STANDARD_OUTPUT:
         plt.savefig(sys.stdout.buffer, dpi=dpi, format=ending)
     else:

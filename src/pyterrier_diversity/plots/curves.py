@@ -80,17 +80,14 @@ def intent_coverage(
     if not len(judgements.intents.ids):
         raise ValueError("The qrels have no relevant document.")
     measure = read_measure(who, measure)
-    named = not is_frame(runs)
-    systems = dict(read_runs(runs if named else {"": runs}, who=who))
+    systems = dict(read_runs({"": runs} if is_frame(runs) else runs, who=who))
     last = min(cutoff, max(int(Run(run).find(judgements)[1].max(initial=1)) for run in systems.values()))
     ranks = np.unique(np.linspace(1, last, min(last, _MOST_RANKS)).astype(int))
     evaluator = DiversityEvaluator([measure @ rank for rank in ranks.tolist()], qrels)
     values = {name: list(evaluator.calc_aggregate(run).values()) for name, run in systems.items()}
     shown, what = called("names", names, systems), called("labels", labels, [measure])[measure]
     with drawing.axes(ax) as ax:
-        drawn = plot_lines(ax, {name: (ranks, at_ranks) for name, at_ranks in values.items()}, shown, colors)
-        if not named:
-            drawn.remove()
+        plot_lines(ax, {name: (ranks, at_ranks) for name, at_ranks in values.items()}, shown, colors)
         drawing.integers(ax.xaxis)
         told = f"{what} down to each rank, {len(judgements)} queries"
         return drawing.caption(ax, told, x="rank", y=what)
@@ -222,9 +219,9 @@ def sweep(
         with suppress(ValueError, KeyError):  # of other columns, and of measures without the parameter
             settings[name] = (None, str(parse(name))) if parameter in columns else _setting(parse(name), parameter)
     if not settings:
-        found = ", ".join(columns)
         raise ValueError(
-            f"sweep: {parameter!r} is neither a column of the table nor a parameter of its measures; found: {found}."
+            f"sweep: {parameter!r} is neither a column of the table nor a parameter of its measures; "
+            f"found: {', '.join(columns)}."
         )
     systems = called("names", names, rows.get("name", ()))
     measures = called("labels", labels, dict.fromkeys(what for _, what in settings.values()))
@@ -234,15 +231,11 @@ def sweep(
     for row in rows.to_dict("records"):
         told = [systems[row[name]] if name == "name" else f"{name}={row[name]}" for name in parts]
         for name, (value, what) in settings.items():
-            line = ", ".join([*told, *[measures[what]] * (len(measures) > 1 or not parts)])
+            line = ", ".join([*told, *[measures[what]] * (len(measures) > 1)])
             points.setdefault(line, []).append((row.get(parameter, value), row[name]))
     lines = {line: np.array(sorted(of), dtype=object).T for line, of in points.items()}
     with drawing.axes(ax) as ax:
-        drawn = plot_lines(
-            ax, lines, colours={systems.get(name, name): colour for name, colour in (colors or {}).items()}
-        )
-        if len(lines) == 1:
-            drawn.remove()
+        plot_lines(ax, lines, colours={systems.get(name, name): colour for name, colour in (colors or {}).items()})
         what = next(iter(measures.values())) if len(measures) == 1 else "value"
         return drawing.caption(ax, x=parameter, y=what)
 
@@ -256,17 +249,18 @@ def _setting(measure: ir_measures.Measure, parameter: str) -> tuple[Any, str]:
 
 def plot_lines(
     ax: Axes, lines: Mapping[str, Any], shown: Mapping[str, str] | None = None, colours: Colours = None
-) -> Any:
-    """Plot lines of x and y by their names, with a few markers on long lines.
+) -> None:
+    """Plot lines of x and y by their names, with a few markers on long lines, and a legend.
 
-    Return the legend, which has the names as they are ``shown``.
+    The legend has the names as they are ``shown``. A line without a name is alone, and needs none.
     """
     looks = drawing.looks(lines, colours)
     for i, (name, (x, y)) in enumerate(lines.items()):
         step, text = max(1, len(x) // 8), shown[name] if shown else name
         every, size = (i * step // 3 % step, step), drawing.scaled(5)
         ax.plot(x, y, markersize=size, markevery=every, label=text, **looks[name])
-    return drawing.legend(ax, *ax.get_legend_handles_labels())
+    if "" not in lines:
+        drawing.legend(ax, *ax.get_legend_handles_labels())
 
 
 def _wins_and_losses(delta: np.ndarray) -> str:

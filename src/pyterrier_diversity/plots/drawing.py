@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import cycle
 from textwrap import TextWrapper
 from typing import Any, Literal
 from weakref import WeakSet
@@ -121,8 +122,8 @@ def of_measure(who: str, frame: pd.DataFrame, measure: object) -> pd.DataFrame:
 class _Wrapper(TextWrapper):
     """A wrapper that ends lines at spaces, and in names of measures and steps behind marks, too."""
 
-    # At spaces, and between two words behind one of these marks.
-    wordsep_re = re.compile(r"(\s+|(?<=[\w)'\"\]][-,(+*/|>])(?=\w))")
+    # At spaces but for those around "=", and between two words behind one of these marks.
+    wordsep_re = re.compile(r"((?<!=)\s+(?!=)|(?<=[\w)'\"\]][-,(+*/|>])(?=\w))")
 
 
 def fitted(text: object, width: int = _NAME, lines: int | None = None) -> str:
@@ -212,13 +213,11 @@ def looks(names: Iterable[str], colours: Colours = None) -> dict[str, dict[str, 
     The colours given, of these or of other names, are taken.
     """
     given = colours or {}
-    free = [colour for colour in COLOURS if colour not in given.values()] or COLOURS
-    found, others = {}, 0
-    for place, name in enumerate(sorted(names)):
-        colour = given.get(name, free[others % len(free)])
-        others += name not in given
-        found[name] = {"color": colour, "marker": MARKERS[place % len(MARKERS)], "linestyle": _DASHES[place % 4]}
-    return found
+    free = cycle([colour for colour in COLOURS if colour not in given.values()] or COLOURS)
+    return {
+        name: {"color": given[name] if name in given else next(free), "marker": marker, "linestyle": dashes}
+        for name, marker, dashes in zip(sorted(names), cycle(MARKERS), cycle(_DASHES), strict=False)
+    }
 
 
 def integers(axis: Any) -> None:
