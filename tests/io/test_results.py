@@ -88,6 +88,7 @@ ONE_SYSTEM = {
     .rename(columns={"qid": "query_id"})
     .to_json(orient="records", lines=True),
     "pytrec_eval": json.dumps(nested(ONE)),
+    "pandas, by measure": json.dumps(pd.DataFrame(nested(ONE)).T.to_dict()),
     "a header between spaces": "qid measure value\n" + lines(ONE, "qid measure value", " "),
 }
 

@@ -61,7 +61,7 @@ def test_a_text_names_a_measure(text, measure):
             )
         ),
         # The name is unknown.
-        *((text, f"Unknown measure 'zzzzz'. {FORM}") for text in ("zzzzz@5", "IA(zzzzz@5)", "IA('zzzzz')")),
+        *((text, f"Unknown measure 'zzzzz'. {FORM}") for text in ("zzzzz@5", "IA(zzzzz)", "IA('zzzzz')")),
         ("nRBU(p=2)@5", f"Unknown measure 'nRBU'. Did you mean RBU? {FORM}"),
         ("ndcg@10(dcg='exp-log2')", f"Unknown measure 'ndcg'. Did you mean nDCG? {FORM}"),
         ("ia(nDCG@5)", f"Unknown measure 'ia'. Did you mean IA? {FORM}"),

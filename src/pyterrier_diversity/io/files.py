@@ -193,7 +193,7 @@ def _parts(name: str, opened: AbstractContextManager[IO[bytes]], size: int) -> I
                     blocks.append(block[end:])
         except (OSError, EOFError, ImportError, zlib.error, lzma.LZMAError) as error:
             n_lines = sum(block.count(b"\n") for block in blocks)
-            raise ValueError(f"{name}, line {n_lines}: {error}.") from error
+            raise ValueError(f"{name}, line {n_lines + 1}: {error}.") from error
     yield content(name, b"".join(blocks))
 
 

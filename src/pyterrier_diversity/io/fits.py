@@ -55,7 +55,7 @@ def is_folder(look: Look) -> bool:
 
 def are_runs(look: Look) -> bool:
     """Fit frames and paths, in a list or by name."""
-    are_named = look.form == "records" and not look.is_text and "docno" not in look.names
+    are_named = look.form == "records" and not look.is_text and look.names.isdisjoint({"qid", "docno"})
     runs = list(look.record.values()) if are_named else look.data
     are_alike = isinstance(runs, list) and all(isinstance(run, (str, os.PathLike)) or is_frame(run) for run in runs)
     return are_alike and bool(runs)

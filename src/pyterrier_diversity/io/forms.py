@@ -10,7 +10,7 @@ import pandas as pd
 
 from .. import frames
 from ..warnings import RowsWarning
-from .labels import printable
+from .labels import is_measure, printable
 from .lines import Kinds, read_columns
 from .look import LISTS, NEEDED, USUAL_NAMES, Look, check_names
 from .records import Field, Label, plain
@@ -144,7 +144,7 @@ def read_rows(look: Look, records: Iterable[Field] = ()) -> pd.DataFrame:
         added = list(_rows_of(record, look))
         # Each list begins with a row of rank 1. One dict may have lists for "1" and for 1.
         firsts = [row for row in added if row.get("rank") == 1] if "rank" not in record.value else []
-        for query in (str(row.get("qid")) for row in firsts):
+        for query in (str(row["qid"]) for row in firsts if "qid" in row):
             if query in listed:
                 raise ValueError(f"{record.where}: query {query!r} has two lists of documents; give one list.")
             listed.add(query)
@@ -157,7 +157,7 @@ def _rows_of(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
     """Yield an object as a row, or a row for each document of its list; those of a list without ranks get them."""
     row, is_run = named(record.need_object(), record.where), look.wanted == "run"
     if isinstance(row.get("query"), Mapping):
-        row |= {"qid": row["query"].get("qid"), "query": row["query"].get("text")}
+        row = {**named(row["query"], record.where), **row, "query": row["query"].get("text")}
     name = next((name for name in LISTS if isinstance(row.get(name), (Mapping, list, tuple))), None)
     if name is None:
         yield row
@@ -169,8 +169,7 @@ def _rows_of(record: Field, look: Look) -> Iterator[dict[Any, Any]]:
             raise ValueError(f"{record.where}: a row lists {len(docs)} documents and {len(score)} scores.")
         docs = list(zip(docs, score, strict=True))
     if isinstance(docs, Mapping):
-        value_name = "score" if is_run else "label"
-        yield from ({**rest, "docno": doc, value_name: value} for doc, value in docs.items())
+        yield from ({**rest, "docno": doc, "score" if is_run else "label": value} for doc, value in docs.items())
         return
     members = [_document(doc, record.where) for doc in docs]
     n_scored = sum("score" in member or "rank" in member for member in members)
@@ -297,9 +296,10 @@ def _numbers(columns: frames.Columns, name: str, places: Sequence[str] | None) -
 
 
 def read_values_by_query(look: Look) -> pd.DataFrame:
-    """Read ``{query: {measure: value}}``."""
+    """Read ``{query: {measure: value}}``, or ``{measure: {query: value}}`` as pandas writes it."""
     rows = [(query, name, value) for query, of in look.record.items() for name, value in (of or {}).items()]
-    return pd.DataFrame(rows, columns=["qid", "measure", "value"])
+    is_by_measure = all(is_measure(one) and not is_measure(other) for one, other, _ in rows)
+    return pd.DataFrame(rows, columns=["measure", "qid", "value"] if is_by_measure else ["qid", "measure", "value"])
 
 
 def melted(table: pd.DataFrame) -> pd.DataFrame:

@@ -36,7 +36,7 @@ _NUMBERS: dict[type | None, tuple[type, Callable[[Field], float]]] = {
 }
 # Words as pandas and spreadsheets quote them: with doubled quotes, numbers, Q0, or separators inside.
 _QUOTED = re.compile(rb'(?:^|[ \t])"(?:[^"\s]*""[^\s]*|[-+]?[0-9.]+|Q0)"(?=\s|$)', re.MULTILINE)
-_SPACED = re.compile(rb'(?:^|[ \t])"[^"\r\n]*[ \t][^"\r\n]*"(?=\s|$)', re.MULTILINE)
+_SPACED = re.compile(rb'(?:^|[ \t])"(?:[^"\r\n]|"")*[ \t](?:[^"\r\n]|"")*"(?=\s|$)', re.MULTILINE)
 # How many words the lines of runs and qrels have, if none has spaces.
 _SIZES = ({3}, {4}, {5}, {6})
 

@@ -209,10 +209,10 @@ def all_names(look: Look) -> Iterable[str]:
 
 def by_number(wanted: Wanted, places: Sequence[int] = (1, 2, 3)) -> str:
     """Return how to name the columns of lines that are needed, which are in these places."""
-    names = [name.split("|")[-1] for name in NEEDED[wanted]]
-    columns = dict(zip(map(str, places), names, strict=True))
+    columns = {str(place): name.split("|")[-1] for place, name in zip(places, NEEDED[wanted], strict=True)}
+    other = " (score, if it is not the rank)" * (wanted == "run")
     shell = f" or, in the shell, --columns {','.join(map('='.join, columns.items()))}" * (wanted != "results")
-    return f"Name the columns by number, as in columns={columns}{shell}; or write a header as the first line."
+    return f"Name the columns by number, as in columns={columns}{shell}{other}; or write a header as the first line."
 
 
 def names_of_fields(records: Iterable[Field]) -> Iterator[str]:

@@ -78,8 +78,8 @@ def frame_in(look: Look) -> pd.DataFrame:
     """
     shape = shape_of(look)
     if look.form == "lines" and shape is not NUMBERED and look.columns and not isinstance(look.columns, SharedColumns):
-        told = "columns must name columns by number, because these lines have no names."
-        raise ValueError(f"{look.name}: {told} {by_number(look.wanted)}")
+        needed = ", ".join(NEEDED[look.wanted]).replace("|", " or ")
+        raise ValueError(f"{look.name}: lines have no names, so columns must name {needed}. {by_number(look.wanted)}")
     if shape is None or isinstance(shape.read, str) or look.wanted not in shape.holds.split():
         raise refusal(look, shape)
     return shape.read(look)
@@ -135,8 +135,8 @@ NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.are_numb
 
 #: The first shape that fits counts, so they are sorted from special to general.
 SHAPES: tuple[Shape, ...] = (
-    Shape("a pipeline", "", of_object("transform_iter"), "Give its results: pipeline(topics)."),
-    Shape("a dataset", "", of_object("get_qrels", "qrels_iter"), "Give its qrels: dataset.get_qrels()."),
+    Shape("a pipeline", "", of_object("transform_iter"), "Give its results as a run: pipeline(topics)."),
+    Shape("a dataset", "", of_object("get_qrels", "qrels_iter"), "Give its qrels first: dataset.get_qrels()."),
     Shape("a measure", "", of_object("calc_aggregate", "SUPPORTED_PARAMS"), _ORDER),
     Shape("a folder", "", fits.is_folder, "io.read_runs reads its files.", "run"),
     Shape("a folder", "qrels", fits.is_folder, _read_as_nuggets, "qrels"),

@@ -50,7 +50,7 @@ def respelt(text: str) -> str:
     key, names = _key(name), ir_measures.measures.registry
     known = {_key(one): str(measure.NAME) for one, measure in names.items()}
     near = get_close_matches(key, known, n=1)
-    base = name if name in names else (known | _ELSEWHERE).get(key) or (known[near[0]] if near else "")
+    base = name if name in names else (known | _ELSEWHERE).get(key) or (known[near[0]] if near else "?")
     forms = [f"{base}{{}}{at}"]
     if "IA" in map(str.upper, words):  # some measures have an intent-aware class of their own
         own = known.get(f"{key}ia") or known.get(f"{_key(base)}ia", "")
