@@ -48,7 +48,9 @@ class RankedRows(NamedTuple):
         doubts.add("query", len(self.size))
         if self.rank is not None:
             doubts.add("ranked", len(self.size))
-            self._add_contradicted(self.rank, doubts)
+            same = self.key[1:] == self.key[:-1]
+            if ((self.rank[1:] < self.rank[:-1]) & same).any():
+                self._add_contradicted(self.rank, same, doubts)
         if self.has_turns:
             return
         if self.rank is None and self._rises():
@@ -73,11 +75,8 @@ class RankedRows(NamedTuple):
         step = np.where(key[1:] == key[:-1], np.sign(score[1:] - score[:-1]), 0)
         return bool((step >= 0).all()) and len(np.unique(key[1:][step > 0])) == np.count_nonzero(self.size > 1)
 
-    def _add_contradicted(self, rank: np.ndarray, doubts: Doubts) -> None:
-        """Add in how many queries a lower rank has a higher score."""
-        same = self.key[1:] == self.key[:-1]
-        if not ((rank[1:] < rank[:-1]) & same).any():
-            return
+    def _add_contradicted(self, rank: np.ndarray, same: np.ndarray, doubts: Doubts) -> None:
+        """Add in how many queries a lower rank has a higher score, given which rows have the key of the next one."""
         # The scores by rank; a rank that is missing comes last.
         order = np.lexsort([rank, self.key])
         score, rank = self.score[order], rank[order]
