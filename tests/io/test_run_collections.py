@@ -52,6 +52,7 @@ def test_arguments_in_the_wrong_place_are_named(given, message):
     [
         ((7, {"mine": RUN}, "RBU@5"), r"^qrels must be a file, .* not int\.$"),
         ((QRELS, {"mine": 7}, "RBU@5"), r"^Run mine: run must be a file, .* not int\.$"),
+        ((QRELS, {"mine": [("1", "b", 3.0)]}, "RBU@5"), r"^Run mine: run must be a file, .* not rows of tuple\.$"),
         ((QRELS, 5, "RBU@5"), rf"{FORMS}, not int\.$"),
         ((QRELS, None, "RBU@5"), rf"{FORMS}, not NoneType\.$"),
         ((QRELS, [1, 2], "RBU@5"), rf"{FORMS}, not a list of int\.$"),

@@ -172,7 +172,8 @@ def kind_of(docs: Any) -> str:
     if not isinstance(docs, (list, tuple)):
         return "other"
     one = plain(docs[0])
-    if isinstance(one, Mapping) and {"qid", "docno"} <= usual_names(one):
+    is_row = isinstance(one, (list, tuple)) and len(one) > 2 and isinstance(one[0], str) and isinstance(one[-1], Number)
+    if is_row or (isinstance(one, Mapping) and {"qid", "docno"} <= usual_names(one)):
         return "rows"
     if isinstance(docs[0], Mapping) or hasattr(docs[0], "_fields"):
         return "objects"
