@@ -222,6 +222,7 @@ def test_a_query_without_judgements_is_a_row_without_document(source, tmp_path):
         ("run", {"1": {"a": {"score": 1}}}, {}, "is a nested object, not a run"),
         ("run", {"score": {("1", "a"): 1}}, {}, "is a nested object, not a run"),
         ("run", '[["1", "a", 2]]', {}, "object 0: the object must have names"),
+        ("run", pd.DataFrame(index=range(4)), {}, "run: missing column qid, docno, score or rank; found: nothing"),
         ("run", "x;y\n", {}, "file: missing column qid, docno, score or rank; found: x, y"),
         ("run", '{"x": {"1": ["a"]}, "y": {}}', {}, "is runs of several systems"),
         ("run", "1,a,2\n", {}, "columns without names, not a run; the first line is 1,a,2. Name the columns by number"),

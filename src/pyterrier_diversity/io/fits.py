@@ -62,8 +62,9 @@ def are_runs(look: Look) -> bool:
 
 
 def is_empty(look: Look) -> bool:
-    """Fit files without lines, and frames and lists without columns."""
-    return look.form in ("frame", "records", "lines") and not look.fields and not look.lines
+    """Fit files without lines, and frames and lists without rows or columns."""
+    has_rows = look.form == "frame" and len(look.data) > 0
+    return look.form in ("frame", "records", "lines") and not (look.fields or look.lines or has_rows)
 
 
 def of_lines(n: int, *tests: Test) -> Fits:
