@@ -108,8 +108,8 @@ def plot(drawn: Drawn, *, output: Annotated[str, FILE, "-o"], dpi: int = 150) ->
     if ending not in formats:
         raise click.UsageError(f"-o must end in a picture format ({', '.join(sorted(formats))}), not {output!r}.")
     draw(**{name: value for name, (of, _) in given.items() if (value := of(drawn)) is not None})
-    titles = [own_name(drawn.qrels), plt.gcf().get_suptitle()]
-    plt.suptitle(", ".join(filter(None, titles)), fontsize=10)
+    if collection := own_name(drawn.qrels):
+        plt.suptitle(", ".join(filter(None, [collection, plt.gcf().get_suptitle()])), fontsize=10)
     if output == STANDARD_OUTPUT:
         plt.savefig(sys.stdout.buffer, dpi=dpi, format=ending)
     else:

@@ -16,7 +16,7 @@ from .records import reads
 SYSTEMS = ("name", "other", "baseline")
 # The columns and attributes with names of systems, and those with names of measures.
 _OF_SYSTEMS, _OF_MEASURES = (*SYSTEMS, "covered_by", "systems"), ("measure", "signatures", "bounds")
-# What PyTerrier calls the ids of queries, and the column of intents is called here.
+# The names of the columns of queries and intents in ir_datasets, and here.
 _IDS = {"query_id": "qid", "subtopic_id": "iteration"}
 
 # Characters that end a line, control a terminal, have no UTF-8 form, or change the direction of the text after them, so

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from typing import Any, Literal, get_args
 
@@ -235,7 +234,7 @@ def _refuse_repeated_ranks(run: frames.Columns) -> None:
 
 def _check_rankings(run: frames.Columns) -> None:
     """Raise a ``ValueError`` if queries have several rankings with the same ranks, and warn if their ranks differ."""
-    for name in filter(partial(_tells_rankings_apart, run), run.theirs):
+    for name in _columns_of_rankings(run):
         if run[name].nunique(dropna=False) < 2:
             continue
         ids, rank = run.ids("query_id").codes, run.ranks()
@@ -252,12 +251,15 @@ def _check_rankings(run: frames.Columns) -> None:
         frames.warn(RowsWarning(message))
 
 
-def _tells_rankings_apart(run: frames.Columns, name: str) -> bool:
-    """Tell whether a column may name rankings: by its name, or as it differs where documents repeat in a query."""
-    if name in _OF_RUNS or str(name).lower() in _OF_RANKINGS:
-        return name not in _OF_RUNS
+def _columns_of_rankings(run: frames.Columns) -> list[str]:
+    """Return the columns that may name rankings: by their names, or as they differ where documents repeat."""
+    others = [name for name in run.theirs if name not in _OF_RUNS]
+    found = [name for name in others if str(name).lower() in _OF_RANKINGS]
+    if len(found) == len(others):
+        return found
     docs = pd.DataFrame({"query": run["query_id"], "doc": run["doc_id"]})
     if not docs.duplicated().any():
-        return False
-    words = run[name].map(str)
-    return words.nunique() <= len(words) / 2 and not docs.assign(word=words).duplicated().any()
+        return found
+    words = {name: run[name].map(str) for name in others if name not in found}
+    few = {name: of for name, of in words.items() if of.nunique() <= len(of) / 2}
+    return [*found, *(name for name, of in few.items() if not docs.assign(word=of).duplicated().any())]

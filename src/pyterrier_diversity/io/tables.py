@@ -320,8 +320,7 @@ def formatted(
         return json.dumps(records) if format == "json" else "\n".join(map(json.dumps, records))
     digits, separator = None if places is None else f"%.{places}f", "\t" if format == "tsv" else ","
     header = [printable(str(name)) for name in frame.columns]
-    nested = frame.map(lambda cell: json.dumps(_as_json(cell, places)) if isinstance(cell, (dict, list)) else cell)
-    shown = nested.map(lambda cell: printable(cell) if isinstance(cell, str) else cell)
+    shown = frame.map(_value_in_csv, places=places)
     text: str = shown.to_csv(index=False, header=header, float_format=digits, lineterminator="\n", sep=separator)
     return text.rstrip("\n")
 
@@ -376,6 +375,12 @@ def _td(cell: Cell, wide: int) -> str:
     value, marks = cell.written(_html, *_HTML)
     beside = f'<span style="display:inline-block;min-width:{wide}ch;text-align:left">{marks}</span>' if wide else ""
     return f'<td style="text-align:right">{value}{beside}</td>' if cell.is_number else f"<td>{value}</td>"
+
+
+def _value_in_csv(cell: Any, places: int | None) -> Any:
+    """Return a cell with texts on one line; a list or dict as JSON."""
+    cell = json.dumps(_as_json(cell, places)) if isinstance(cell, (dict, list)) else cell
+    return printable(cell) if isinstance(cell, str) else cell
 
 
 def _value_in_parquet(cell: Any, places: int | None) -> Any:
