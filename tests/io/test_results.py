@@ -176,7 +176,9 @@ def drawn(frame):
 
 
 @pytest.mark.usefixtures("no_layout")
-@pytest.mark.parametrize("word", ["all", "ALL", "amean", "Mean"])
+@pytest.mark.parametrize(
+    "word", ["all", "ALL", "amean", "Mean", "AVERAGE", "avg", "Overall", "gmean", "means", "MACRO_AVERAGE", "macro"]
+)
 def test_rows_of_means_are_left_out_with_a_warning_in_every_function(word):
     extra = LONG[LONG["qid"] == "1"].assign(qid=word, value=99.0)
     with_means = pd.concat([LONG, extra])

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..frames import Told, column_of, give, once_a_kind, warn
-from ..io import ORDER, SUMMARIES, OrderedBy, Runs, named_runs, qrels_frame, read_lengths
+from ..io import ORDER, OrderedBy, Runs, is_summary, named_runs, qrels_frame, read_lengths
 from ..measures.groups import read_measures
 from ..warnings import EmptyWarning, IdsWarning, RowsWarning
 from .perquery import told_of_missing
@@ -109,7 +109,7 @@ def evaluate_runs(
         attrs = _attrs(call, scored, errors)
         give(_told(scored))
         give(told_of_missing(attrs["missing"], set(call.query_ids), wanted))
-        like_means = [query for query in call.query_ids if query.lower() in SUMMARIES]
+        like_means = [query for query in call.query_ids if is_summary(query)]
         if like_means:
             warn(
                 RowsWarning(f"{', '.join(like_means)} counts as a query, because the qrels have a query of this name.")

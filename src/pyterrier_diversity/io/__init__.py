@@ -3,7 +3,7 @@
 from .aligned import aligned, in_lines, terminal_width
 from .dynamic_domain import add_lengths, read_dd_run, read_dd_truth, read_lengths, read_truth
 from .files import Renamed, read_content, regular
-from .fits import SUMMARIES
+from .fits import is_summary
 from .forms import highest_label_last
 from .labels import called, one_line, printable, read_names, renamed, texts_of, texts_of_queries
 from .look import SharedColumns, all_names, look_at

@@ -29,8 +29,8 @@ _LISTS = {"nothing", "list", "groups", "objects"}
 _DOCUMENTS = {"numbers", *_LISTS}
 # How many rows are searched for a word: the labels of the first ones may be missing or unknown words.
 _FEW = 100
-#: What other tools call the rows of means among the values of queries, in any case.
-SUMMARIES = ("all", "amean", "mean")
+# What other tools call the rows of means among the values of queries, in any case.
+_SUMMARY = re.compile(r"(over)?all|[ag]?means?|(macro|micro)?[ _-]?(average|avg)|macro|micro", re.IGNORECASE)
 
 
 def of_object(*attributes: str) -> Fits:
@@ -90,12 +90,17 @@ def are_numbered(look: Look) -> bool:
     return look.form == "lines" and not missing(names, NEEDED[look.wanted])
 
 
+def is_summary(query: str) -> bool:
+    """Tell whether a query is a row of means."""
+    return _SUMMARY.fullmatch(query) is not None
+
+
 def of_values(names: str) -> Fits:
     """Fit lines of values, if words in the column of measures, or rows of means in that of queries, are known."""
     query, measure = (names.split().index(name) for name in ("qid", "measure"))
 
     def test(columns: list[tuple[str, ...]]) -> bool:
-        has_means = any(word.lower() in SUMMARIES for word in columns[query])
+        has_means = any(map(is_summary, columns[query]))
         has_measures = any(map(is_measure, columns[measure])) and not any(map(is_measure, columns[query]))
         return reads(float, columns[-1][0]) and (has_means or has_measures)
 

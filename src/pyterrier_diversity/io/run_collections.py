@@ -14,7 +14,7 @@ import pandas as pd
 from ..frames import Columns, Told, collected, give, of_run, warn
 from ..warnings import RowsWarning
 from .files import visible_files
-from .fits import SUMMARIES, kind_of
+from .fits import is_summary, kind_of
 from .look import Look, look_at
 from .readers import OrderedBy, read_run
 from .records import is_frame
@@ -181,7 +181,8 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
 def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Read results by query, of this package and of other tools.
 
-    All functions that take ``perquery`` read it in this way. Rows of means (``all``, ``amean``, ``mean``) are left out.
+    All functions that take ``perquery`` read it in this way. Rows of means, which other tools call ``all``,
+    ``amean``, ``gmean``, ``mean``, ``average``, ``avg``, ``overall``, ``macro`` or ``micro``, are left out.
 
     Parameters
     ----------
@@ -234,7 +235,7 @@ def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) ->
     frame.attrs = dict(getattr(perquery, "attrs", {}))
     # Queries of the qrels that have such a name.
     kept = frame.attrs.get("queries_like_means", ())
-    means = [query for query in frame["qid"].unique() if query.lower() in SUMMARIES and query not in kept]
+    means = [query for query in frame["qid"].unique() if is_summary(query) and query not in kept]
     named = ", ".join(map(repr, means))
     frame = frame[~frame["qid"].isin(means)].reset_index(drop=True) if means else frame
     if frame.empty:
