@@ -7,12 +7,11 @@ import pyterrier as pt
 import pytest
 from click.testing import CliRunner
 
-from pyterrier_diversity import CT, EU_DD, NDEVAL, RBU, alpha_nDCG, evaluate_runs, signature
+from pyterrier_diversity import CT, EU_DD, NDEVAL, RBU, evaluate_runs, signature
 from pyterrier_diversity.cli import app
 from pyterrier_diversity.datasets.demo import FOLDER, RUNS, DemoDataset
 from pyterrier_diversity.io import read_dd_run, read_dd_truth, read_run
-from pyterrier_diversity.meta import compare
-from shell import BM25, MORE, XQUAD, fail, run
+from shell import BM25, XQUAD, fail, run
 
 QRELS = str(FOLDER / "qrels.txt")
 COMPARE = ["compare", "demo", BM25, XQUAD, "-m", "RBU@5"]
@@ -114,50 +113,6 @@ def test_runs_may_be_ordered_by_rank(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("given", "options"),
-    [
-        (["--test", "t"], {"test": "t"}),
-        (["-b", "bm25", "--test", "bootstrap", "--correction", "holm", "--seed", "6"],
-         {"baseline": ["bm25"], "test": "bootstrap", "correction": "holm", "rng": 6}),
-    ],
-)  # fmt: skip
-def test_compare_gives_the_table_of_the_library(given, options):
-    runs = {"bm25": BM25, "xquad": XQUAD, "more-like-this": MORE}
-    text = run("compare", "demo", *runs.values(), "-m", "RBU@5 alpha_nDCG@5", *given, "--format", "json")
-
-    values = evaluate_runs(DemoDataset().get_qrels(), runs, [RBU @ 5, alpha_nDCG @ 5], perquery=True)
-    pd.testing.assert_frame_equal(pd.DataFrame(json.loads(text)), compare(values, **options), check_exact=True)
-
-
-def test_a_baseline_by_another_path_is_the_same_run(monkeypatch):
-    monkeypatch.chdir(FOLDER)
-    arguments = ["compare", "demo", "bm25.run", "xquad.run", "-m", "RBU@5", "--format", "csv", "-b"]
-
-    assert run(*arguments, BM25) == run(*arguments, "bm25")
-
-
-def test_two_links_to_a_file_are_two_runs(tmp_path):
-    (tmp_path / "link.run").symlink_to(BM25)
-
-    text = run("compare", "demo", BM25, str(tmp_path / "link.run"), "-m", "RBU@5", "-b", "link", "--format", "csv")
-
-    assert text.splitlines()[1].startswith("RBU@5,bm25,link,")
-
-
-@pytest.mark.parametrize(
-    ("format", "higher"),
-    [("latex", r"& xquad & \textbf{0.544} & $^{\mathrm{a}}$"), ("html", "<b>0.544</b>"), ("markdown", "<sup>a</sup>")],
-)
-def test_compare_marks_significant_differences(format, higher):
-    text = run(
-        "compare", "demo", BM25, XQUAD, "-m", "RBU@5", "-b", "bm25", "--test", "t", "--format", format, "-p", "3"
-    )
-
-    assert higher in text
-    assert "(paired t-test, not corrected, alpha = 0.05, queries: 14)." in text
-
-
 def test_shell_python_and_an_experiment_give_the_same_values():
     demo, measures = DemoDataset(), [*NDEVAL, RBU, RBU @ 5, RBU(p=0.9) @ 20]
     names = [str(measure) for measure in measures]
@@ -185,24 +140,6 @@ def test_a_table_is_written_in_the_format_of_the_file(tmp_path):
     assert path.read_text() == run("evaluate", QRELS, BM25, "-m", "RBU@5", "--format", "json")
     beside = json.loads((tmp_path / "table.json.json").read_text())
     assert beside["signatures"] == {"RBU@5": signature(RBU @ 5)}
-
-
-def test_a_comparison_is_written_as_it_is_printed(tmp_path):
-    arguments = ["compare", QRELS, BM25, XQUAD, "-m", "RBU@5"]
-
-    for ending, format in (("txt", "table"), ("tex", "latex"), ("html", "html"), ("csv", "csv")):
-        path = tmp_path / f"table.{ending}"
-        run(*arguments, "-o", str(path))
-        assert path.read_text() == run(*arguments, "--format", format)
-    assert json.loads((tmp_path / "table.csv.json").read_text())["test"] == "tukey-randomised"
-
-
-def test_a_comparison_fits_a_terminal(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    text = run("compare", QRELS, str(FOLDER / "*.run"), "-m", "RBU@5 alpha_nDCG@5 ERR_IA@20")
-
-    assert max(map(len, text.splitlines())) <= 80
-    assert sum(line.endswith(" *") for line in text.splitlines()) > 1
 
 
 def test_check_reports_mistakes_and_counts(tmp_path):
