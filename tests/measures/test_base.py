@@ -7,7 +7,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import RBP, nDCG
+from ir_measures import RBP, P, nDCG
 
 import pyterrier_diversity
 from processes import in_a_new_process
@@ -24,7 +24,7 @@ from pyterrier_diversity import (
     register,
 )
 from pyterrier_diversity.measures import DiversityMeasure, registered
-from pyterrier_diversity.measures.base import implementation
+from pyterrier_diversity.measures.base import implementation, other_provider, parts_of
 from pyterrier_diversity.parameters import CUTOFF, REL, Parameter
 from pyterrier_diversity.report.reference import entry, notes_of
 
@@ -94,6 +94,29 @@ def test_the_implementation_of_a_built_in_measure_has_its_parameters():
 
     assert isinstance(ours, DiversityMeasure)
     assert ours.params == {"cutoff": 7, "alpha": 0.3, "judged_only": True}
+
+
+@pytest.mark.parametrize(
+    ("measure", "views"),
+    [
+        (RBU, ["intents"]),
+        (IA(Adhoc(nDCG @ 5)), ["each intent"]),
+        (Adhoc(IA(nDCG @ 5)), ["ad hoc"]),
+        (Sharp(IA(P @ 5)), ["intents", "each intent"]),
+    ],
+    ids=str,
+)
+def test_a_part_reads_the_qrels_as_the_outermost_wrapper_does(measure, views):
+    assert [view for view, _ in parts_of(measure)] == views
+
+
+@pytest.mark.parametrize(("measure", "name"), [(P @ 5, "pytrec_eval"), (RBP(rel=1), "cwl_eval"), (RBU, None)], ids=str)
+def test_another_provider_is_the_first_that_computes_the_measure(measure, name):
+    assert getattr(other_provider(measure), "NAME", None) == name
+
+
+def test_measures_that_are_ours_only_inside_wrappers_are_not_listed():
+    assert {"AP", "P", "RR", "RBP", "nDCG"}.isdisjoint(measure.NAME for measure in registered())
 
 
 @pytest.mark.parametrize("measure", registered(), ids=lambda measure: measure.NAME)

@@ -135,6 +135,13 @@ def test_a_signature_names_the_rule_for_ties_and_who_computes_the_measure(measur
     assert text.endswith(f"|ties: {ties}|queries missing in the run score 0|{tool}")
 
 
+@pytest.mark.parametrize(("rating", "expected"), [(2, [0, 0, 0, 1 / 4]), (3, [1 / 2, 1 / 2, 0.6131, 1 / 2])])
+def test_a_passage_answers_a_question_of_crux_from_a_rating_of_3(rating, expected):
+    values = ir_measures.calc_aggregate(CRUX, qrels(f"q x a {rating}", "q y b 3"), run(q="a"))
+
+    assert [values[measure] for measure in CRUX] == pytest.approx(expected, abs=1e-4)
+
+
 def test_the_measures_of_each_group_can_be_computed():
     judged = qrels(
         *(f"q {intent} d{i} {(i * n) % 4}" for n, intent in enumerate("123", start=1) for i in range(1, 9)),

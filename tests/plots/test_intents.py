@@ -292,6 +292,7 @@ def test_ten_systems_are_in_two_rows_of_panels_and_a_list_of_frames_is_refused()
 
     assert len({round(ax.get_position().y0, 3) for ax in axes}) == 2
     assert axes[0].figure.get_figwidth() < 20
+    assert [place for place, ax in enumerate(axes) if ax.get_yticklabels()] == [0, 5]
     with pytest.raises(TypeError, match=r"explain: give a frame, or a dict of the .* names to frames, not list"):
         plots.explain([EXPLAINED, EXPLAINED], "1")
 

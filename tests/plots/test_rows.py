@@ -40,6 +40,14 @@ def test_intervals_of_means_are_as_long_as_the_critical_difference():
     assert ax.get_xlabel().startswith("mean RBU")
 
 
+def test_intervals_of_means_may_have_no_length():
+    difference = COMPARED["difference"]
+
+    ax = plots.means(COMPARED.assign(ci_low=difference, ci_high=difference, significant=True))
+
+    assert intervals(ax)["x"] == pytest.approx([0.6, 0.6])
+
+
 @pytest.mark.parametrize("how", HSD)
 @pytest.mark.parametrize("measure", ["RBU", "AP"])
 def test_intervals_of_means_overlap_exactly_if_the_test_finds_no_difference(how, measure):
