@@ -1,6 +1,8 @@
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -46,3 +48,19 @@ def test_the_source_distribution_holds_code_tests_notebooks_and_what_people_read
     alone = {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"}
     alone |= {".gitignore", ".pre-commit-config.yaml"}
     assert built["source"] == folders | alone
+
+
+def test_all_files_say_the_same_of_the_versions_of_python(root):
+    def said(path, pattern):
+        return re.findall(pattern, (root / path).read_text(encoding="utf-8"))
+
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    versions = [name.rpartition(" ")[2] for name in project["classifiers"] if re.search(r":: 3\.\d+$", name)]
+    oldest, newest = versions[0], versions[-1]
+
+    assert project["requires-python"] == f">={oldest}"
+    for path in ("README.md", "CONTRIBUTING.md", "src/pyterrier_diversity/pt_docs/install.rst", ".ci/run"):
+        assert said(path, r"Python (\S+) or newer") == [oldest]
+    assert said(".ci/run", r"python_of (\d\S*)\)|for version in (\S+)") == [(newest, ""), ("", oldest)]
+    of_workflow = said(".github/workflows/tests.yml", r"(?m)^ +(?:python-version: )?\"?(3\.\d+)\"?$")
+    assert (sorted(set(of_workflow)), of_workflow[-1]) == (versions, newest)

@@ -1,6 +1,7 @@
 """How the package hangs together: one direction of imports, nothing private taken from another module."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -155,6 +156,22 @@ def test_each_part_imports_only_from_parts_above_it():
 
     assert part_graph().keys() - {PACKAGE} == height.keys()
     assert sorted(below) == []
+
+
+def test_the_map_names_each_part_after_those_that_it_imports_and_the_functions_of_the_walk(request):
+    text = (request.config.rootpath / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    map_ = text[text.index("## The map") : text.index("## Add a measure")]
+    rooms = [room for names in re.findall(r"^- \*\*(.+)\*\*:", map_, flags=re.MULTILINE) for room in names.split(", ")]
+    walked = re.findall(r"`([\w.]+)` \(`([\w/.]+\.py)`\)", map_)
+    height = {part: at for at, parts in enumerate(ORDER) for part in parts}
+
+    assert sorted([*rooms, "__main__"]) == sorted(height)
+    assert [height[room] for room in rooms] == sorted(height[room] for room in rooms)
+    assert len(walked) >= 7
+    for name, file in walked:
+        tree = ast.parse((SOURCE / file).read_text(encoding="utf-8"))
+        known = {node.name for node in ast.walk(tree) if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+        assert known.issuperset(name.split(".")), f"{name} is not in {file}"
 
 
 def is_private(name: str) -> bool:

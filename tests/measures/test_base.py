@@ -310,6 +310,13 @@ def test_a_name_that_cannot_be_parsed_is_refused(name):
             r"p must be a number in \[0, 1\], not 7\.",
         ),
         (type("_Own", (_FirstHit,), {"NEEDS": "rarity"})(), r"NEEDS must be a tuple, as in \('rarity',\)\."),
+        *[
+            (
+                type("_Own", (_FirstHit,), {"range": lambda _, limits=limits: limits})(),
+                rf"range\(\) must return the smallest and the largest value, not {re.escape(repr(limits))}\.",
+            )
+            for limits in ("[0, 1]", "01", (0.0, 1.0, 2.0), ("0", "1"), (1.0, 0.0), (0.0, float("nan")), None)
+        ],
         (type("_Own", (_FirstHit,), {"VIEW": "adhoc"})(), r"VIEW must be 'intents' or 'ad hoc', not 'adhoc'\."),
         (RBU @ 5, r"give RBU without parameters, not RBU@5\."),
     ],

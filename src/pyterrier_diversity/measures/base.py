@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 from ir_measures.providers import FallbackProvider, Provider
 
 from ..arithmetic import divide
+from ..docstrings import fields_of
 from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameters, check_names, checked
 from ..warnings import DataWarning
@@ -87,8 +87,7 @@ class DiversityMeasure(ir_measures.Measure):
     @property
     def PRETTY_NAME(self) -> str:
         """The name in publications, which the docstring has; ir_measures' own measures have it, too."""
-        name = re.search(r":Name: (.+)", type(self).__doc__ or "")
-        return name[1] if name else self.NAME
+        return fields_of(type(self).__doc__).get("Name", self.NAME)
 
     def __repr__(self) -> str:
         """Return the measure as text that `parse` reads."""

@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 import ir_measures
 
 from ..parameters import Parameter
-from .base import DiversityMeasure, implementations
+from .base import CompositeMeasure, DiversityMeasure, implementations
 
 __all__ = ["register", "registered"]
 
@@ -23,7 +23,8 @@ def register(measure: M) -> M:
     ------
     TypeError
         If ``measure`` is not an object of a subclass of `DiversityMeasure`, a parameter is not a
-        `parameters.Parameter`, or ``READS`` or ``NEEDS`` is a string instead of a tuple.
+        `parameters.Parameter`, ``READS`` or ``NEEDS`` is a string instead of a tuple, or `range` does not return two
+        numbers, the smaller one first.
     ValueError
         If another class has a measure of that name, or the name cannot be parsed. Also if the measure has parameters
         that differ from the defaults, a default is out of range, or ``VIEW`` is unknown.
@@ -40,6 +41,13 @@ def register(measure: M) -> M:
     for columns in ("READS", "NEEDS"):
         if isinstance(getattr(measure, columns), str):
             raise TypeError(f"register: {columns} must be a tuple, as in ({getattr(measure, columns)!r},).")
+    if not isinstance(measure, CompositeMeasure):  # its range is that of its parts
+        limits = measure.range()
+        are_two = (
+            isinstance(limits, tuple) and len(limits) == 2 and all(isinstance(one, (int, float)) for one in limits)
+        )
+        if not are_two or not limits[0] < limits[1]:
+            raise TypeError(f"register: range() must return the smallest and the largest value, not {limits!r}.")
     if measure.VIEW not in ("intents", "ad hoc"):
         raise ValueError(f"register: VIEW must be 'intents' or 'ad hoc', not {measure.VIEW!r}.")
     if measure.params:
