@@ -42,7 +42,7 @@ def test_rows_are_sorted_by_query_turn_descending_score_and_descending_name(rows
     at = rows if result.rows is None else [rows[row] for row in result.rows]
     kept = (0, 1, 2, 3) if turns else (0, 2, 3)
     assert [[row[i] for i in kept] for row in at] == [[row[i] for i in kept] for row in expected]
-    assert result.docs.tolist() == [row[3] for row in expected]
+    assert result.docs.tolist() == [row[3] for row in rows]
     assert result.score.tolist() == [row[2] for row in expected]
     assert result.query.codes.tolist() == [first[row[0]] for row in expected]
     assert result.size.tolist() == [sum(row[0] == query for row in rows) for query in first]

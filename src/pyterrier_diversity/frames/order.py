@@ -20,8 +20,10 @@ class RankedRows(NamedTuple):
     ----------
     rows : ndarray of int or None
         The place of each row in the run as given; None if the order is the same.
-    query, docs : Ids, array of strings
-        The query and the document of each row.
+    query : Ids
+        The query of each row.
+    docs : array of strings
+        The document of each row of the run as given.
     key : ndarray of int
         The same number for rows of one query and turn.
     score : ndarray of float
@@ -83,7 +85,8 @@ class RankedRows(NamedTuple):
         risen = np.flatnonzero(same & (score[1:] > score[:-1]) & (rank[1:] > rank[:-1]))
         for row in risen[:1].tolist():
             queries = self.query.codes[risen]
-            lower, upper = self.docs.take(order[row : row + 2]).tolist()
+            pair = order[row : row + 2]
+            lower, upper = self.docs.take(pair if self.rows is None else self.rows[pair]).tolist()
             example = (
                 f"{self.query.names[queries[0]]!r}, where {upper!r} has rank {rank[row + 1]:g} and a higher score than "
                 f"{lower!r} at rank {rank[row]:g}"
@@ -110,15 +113,17 @@ def in_order(run: Columns) -> RankedRows:
         # One number for the query and the turn of each row, which sorts by both.
         key = key * MOST_TURNS + turn.astype(np.int64)
     size = np.bincount(query.codes, minlength=len(query.names))
-    rows = ranking_order(key, score, docs)
+    rows, key, score = ranking_order(key, score, docs)
     if rows is not None:
-        query, docs, key, score = Ids(query.codes[rows], query.names), docs.take(rows), key[rows], score[rows]
+        query = Ids(key // MOST_TURNS if "turn" in run else key, query.names)
         rank = None if rank is None else rank[rows]
     return RankedRows(rows, query, docs, key, score, "turn" in run, rank, size)
 
 
-def ranking_order(key: np.ndarray, score: np.ndarray, docs: Strings) -> np.ndarray | None:
-    """Return the order of rows by key and rank, or None if they are in that order already."""
+def ranking_order(
+    key: np.ndarray, score: np.ndarray, docs: Strings
+) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+    """Return the order of rows by key and rank, or None if they are in that order already; and both in that order."""
     begins = key[1:] != key[:-1]
     order = None
     if not ((key[1:] >= key[:-1]).all() and ((score[1:] <= score[:-1]) | begins).all()):
@@ -127,12 +132,13 @@ def ranking_order(key: np.ndarray, score: np.ndarray, docs: Strings) -> np.ndarr
         key, score = key[order], score[order]
         begins = key[1:] != key[:-1]
     ties = np.flatnonzero((score[1:] == score[:-1]) & ~begins)
-    if not len(ties):
-        return order
-    order_of_scores = np.arange(len(key)) if order is None else order
-    upper, lower = (objects(docs.take(order_of_scores[rows])) for rows in (ties, ties + 1))
-    wrong = upper < lower
-    return _by_name(order_of_scores, ties, wrong, docs) if wrong.any() else order
+    if len(ties):
+        order_of_scores = np.arange(len(key)) if order is None else order
+        upper, lower = (objects(docs.take(order_of_scores[rows])) for rows in (ties, ties + 1))
+        wrong = upper < lower
+        if wrong.any():
+            order = _by_name(order_of_scores, ties, wrong, docs)
+    return order, key, score
 
 
 def _by_name(order: np.ndarray, ties: np.ndarray, wrong: np.ndarray, docs: Strings) -> np.ndarray:

@@ -69,19 +69,23 @@ def odd_row(strings: Strings) -> int | None:
 
 def numbered(strings: Strings) -> Ids:
     """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
-    if isinstance(strings, np.ndarray):
-        starts = np.append(0, np.flatnonzero(strings[1:] != strings[:-1]) + 1)[: len(strings)]
-        index: dict[str, int] = defaultdict(count().__next__)
-        codes = np.fromiter(map(index.__getitem__, strings[starts].tolist()), np.int64, len(starts))
-        names = np.array(list(index), dtype=object)
+    if is_object := isinstance(strings, np.ndarray):
+        differ = strings[1:] != strings[:-1]
     else:
         from pyarrow import compute
 
         differ = compute.not_equal(strings[1:], strings[:-1]).to_numpy(zero_copy_only=False)
-        starts = np.append(0, np.flatnonzero(differ) + 1)
-        encoded = (strings if len(starts) == len(strings) else strings.take(starts)).dictionary_encode()
+    # No bound but the end without rows.
+    bounds = np.concatenate([[0], np.flatnonzero(differ) + 1, [len(strings)]])[-len(strings) - 1 :]
+    first = strings.take(bounds[:-1])
+    if is_object:
+        index: dict[str, int] = defaultdict(count().__next__)
+        codes = np.fromiter(map(index.__getitem__, first.tolist()), np.int64, len(first))
+        names = np.array(list(index), dtype=object)
+    else:
+        encoded = first.dictionary_encode()
         codes, names = encoded.indices.to_numpy().astype(np.int64), objects(encoded.dictionary)
-    return Ids(np.repeat(codes, np.diff(starts, append=len(strings))), names)
+    return Ids(codes.repeat(bounds[1:] - bounds[:-1]), names)
 
 
 class Pairs:
@@ -137,9 +141,12 @@ def keys_of(group: np.ndarray, strings: Strings) -> np.ndarray:
     bounds = np.frombuffer(offsets, np.int64)[strings.offset : strings.offset + len(strings) + 1]
     text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
     start, size = bounds[:-1] - bounds[0], np.diff(bounds)
-    shortest, longest = int(size.min(initial=2**62)), int(size.max(initial=0))
+    longest = int(size.max(initial=0))
+    shortest = int(size.min(initial=longest))
+    if shortest < 8:
+        text = np.append(text, np.zeros(8, np.uint8))
     # Eight bytes that begin at each byte. The last ones of a string end with it, and overlap those before.
-    words = np.ndarray(len(text) + 1, "<u8", np.append(text, np.zeros(8, np.uint8)), strides=(1,))
+    words = np.ndarray(len(text) - 7, "<u8", text, strides=(1,))
     last = start + np.maximum(size - 8, 0)
     keys = size.astype(np.uint64) * np.uint64(_ODD) + group.astype(np.uint64) * np.uint64(_OTHER_ODD)
     spread = _ODD

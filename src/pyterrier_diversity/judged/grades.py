@@ -13,10 +13,7 @@ Gain = Literal["exp", "linear", "binary"] | Mapping[float, float]
 # For smaller labels, computing 2^g - 1 directly loses digits.
 SMALL_LABEL = 2.0**-10
 
-
-def _expm1(labels: np.ndarray) -> np.ndarray:
-    """Return 2^g - 1 of small labels in full precision."""
-    return np.expm1(np.minimum(labels, SMALL_LABEL) * math.log(2))
+_LN_2 = math.log(2)
 
 
 def gain_value(labels: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
@@ -45,8 +42,10 @@ def gain_value(labels: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
         return np.array([gain[label] if label > 0 else 0.0 for label in distinct.tolist()])[place.reshape(labels.shape)]
     if gain == "binary":
         return (labels > 0).astype(np.float64)
+    if gain == "linear":
+        return labels
     with np.errstate(over="ignore"):  # who reads an infinite gain refuses it
-        return np.where(labels < SMALL_LABEL, _expm1(labels), np.exp2(labels) - 1.0) if gain == "exp" else labels
+        return np.where(labels < SMALL_LABEL, np.expm1(labels * _LN_2), np.exp2(labels) - 1.0)
 
 
 def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain: Gain = "exp") -> np.ndarray:
@@ -78,5 +77,6 @@ def relevance_probability(labels: npt.ArrayLike, max_label: npt.ArrayLike, gain:
     labels, max_label = np.asarray(labels, dtype=np.float64), np.asarray(max_label, dtype=np.float64)
     if gain == "exp":
         least = np.exp2(-max_label)
-        return np.where(labels < SMALL_LABEL, _expm1(labels) * least, np.exp2(labels - max_label) - least)
+        small = np.expm1(np.minimum(labels, SMALL_LABEL) * _LN_2) * least
+        return np.where(labels < SMALL_LABEL, small, np.exp2(labels - max_label) - least)
     return np.divide(labels, max_label, out=np.zeros_like(labels), where=labels > 0)

@@ -11,7 +11,7 @@ from ..arithmetic import counted
 from ..frames.columns import RUN_COLUMNS, Columns
 from ..frames.doubts import Doubts
 from ..frames.order import in_order
-from ..frames.strings import heads, places, repeated
+from ..frames.strings import Strings, heads, places, repeated
 from ..frames.warned import warn
 from ..warnings import DataWarning
 from .judgements import Judgements
@@ -21,7 +21,7 @@ from .sessions import Sessions
 _SEVERAL = 5
 
 # How many rows to look up at a time, of whole queries: small arrays are fast.
-_AT_A_TIME = 2**15
+_AT_A_TIME = 2**14
 
 # With more words, the cost of reading could be infinite.
 _MOST_WORDS = 1e100
@@ -61,8 +61,6 @@ class Run:
     query, turn, tie : ndarray, shape (rows,)
         For each row, in ranking order: the place of its query in ``query_ids``, the same number for a query and turn,
         and, within these, for documents that tie.
-    docs : array of strings
-        The document of each row.
     doc_len : ndarray or None
         The number of words of each row's document; NaN if unknown.
 
@@ -90,13 +88,19 @@ class Run:
         self.query_ids: list[str] = ordered.query.names.tolist()
         self.query, self.turn = ordered.query.codes, ordered.key
         self.sessions = Sessions(self.query, self.turn) if ordered.has_turns else None
-        self.docs, self._size, self._of_integers = ordered.docs, ordered.size, columns.of_integers
+        self._given, self._order = ordered.docs, ordered.rows
+        self._size, self._of_integers = ordered.size, columns.of_integers
         self._start = np.cumsum(self._size) - self._size
         self._warned: set[str] = set()
         self._doubts = doubts
         found = doubts or Doubts(_SEVERAL)
         ordered.add_odd(found)
         self._tell(found)
+
+    @cached_property
+    def docs(self) -> Strings:
+        """The document of each row."""
+        return self._given if self._order is None else self._given.take(self._order)
 
     def __len__(self) -> int:
         """Return the number of queries."""
@@ -131,7 +135,7 @@ class Run:
         if self.sessions is None:
             deepest = LARGEST_RANK if depth is None else min(depth, LARGEST_RANK)
             last = np.where(of < 0, 0, np.minimum(self._size, deepest))
-        found = None if isinstance(self.docs, np.ndarray) else self._in_arrow(judgements, of, last)
+        found = None if isinstance(self._given, np.ndarray) else self._in_arrow(judgements, of, last)
         ranks, size = self._in_dicts(judgements, of, last) if found is None else found
         n = np.zeros(len(judgements) + 1, dtype=np.int64)
         n[of] = size if self.sessions is None else self.sessions.rank[self._start + size - 1]
@@ -183,8 +187,10 @@ class Run:
             place = counted(size[part])
             rows = np.repeat(start[part], size[part]) + place
             relevant = np.repeat(first[part], n_relevant[part]) + counted(n_relevant[part])
-            is_slice = rows[-1] - rows[0] + 1 == len(rows)  # which needs no copy
-            docs = self.docs[rows[0] : rows[-1] + 1] if is_slice else self.docs.take(rows)
+            if self._order is None and rows[-1] - rows[0] + 1 == len(rows):  # needs no copy
+                docs = self._given[rows[0] : rows[-1] + 1]
+            else:
+                docs = self._given.take(rows if self._order is None else self._order[rows])
             found = judgements.pairs.find(relevant, np.repeat(query[part], size[part]), docs)
             if found is None:
                 return None
