@@ -146,7 +146,7 @@ def _by_name(order: np.ndarray, ties: np.ndarray, wrong: np.ndarray, docs: Strin
     # Comparing names is slow, so only tied groups in the wrong order are sorted, all at once.
     starts = heads(ties - np.arange(len(ties)))
     unsorted = np.logical_or.reduceat(wrong, starts)
-    size = np.diff(starts, append=len(ties))[unsorted] + 1
+    size = np.diff(np.append(starts, len(ties)))[unsorted] + 1
     group = np.repeat(np.arange(len(size)), size)
     rows = np.repeat(ties[starts][unsorted], size) + counted(size)
     names = docs.take(order[rows]).tolist()
