@@ -5,6 +5,8 @@ import pytest
 from ir_measures import ScoredDoc, nDCG
 
 from pyterrier_diversity import RBU, P_Rareness, check_files, evaluate_runs, html_report, meta, missed_intents
+from pyterrier_diversity.io import read_runs
+from pyterrier_diversity.warnings import RowsWarning
 
 QRELS = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": [1, 2], "iteration": ["x", "y"]})
 RUN = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "score": [1.0, 2.0]})
@@ -92,3 +94,21 @@ def test_arguments_in_their_places_pass(qrels, runs):
 def test_no_run_is_lost_if_two_names_are_written_alike(function):
     with pytest.raises(ValueError, match=r"^\w+: two runs have the name '1'\.$"):
         function({1: RUN, "1": RUN, "2": RUN})
+
+
+def test_tables_of_an_experiment_are_no_runs_unless_they_are_named(tmp_path):
+    for name in ("a.run", "aggregated.csv", "perquery.csv"):
+        RUN.to_csv(tmp_path / name, index=False)
+
+    with pytest.warns(RowsWarning, match=r"^aggregated\.csv and perquery\.csv in '.*' are not read as runs: "):
+        assert [name for name, _ in read_runs(tmp_path)] == ["a"]
+    assert [name for name, _ in read_runs([tmp_path / "perquery.csv"])] == ["perquery"]
+
+
+def test_runs_of_files_of_one_name_have_their_paths_as_names(tmp_path):
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        RUN.to_csv(tmp_path / folder / "a.run", index=False)
+    paths = [str(tmp_path / "x" / "a.run"), str(tmp_path / "y" / "a.run")]
+
+    assert [name for name, _ in read_runs(paths)] == paths
