@@ -112,6 +112,7 @@ def test_measures_may_be_strings_or_one_measure():
     pd.testing.assert_frame_equal(Evaluate(QRELS, ["RBU(p=0.9)@5", "IA(nDCG@3)", "P@1"])(run), by_objects)
     pd.testing.assert_frame_equal(Evaluate(QRELS, "P@1")(run), by_objects[["qid", "P@1"]])
     pd.testing.assert_frame_equal(Evaluate(QRELS, P @ 1)(run), by_objects[["qid", "P@1"]])
+    assert repr(Evaluate(QRELS, ["P@1", RR])) == "Evaluate(P@1, RR)"
 
 
 def test_a_column_turn_makes_the_results_a_session():

@@ -443,6 +443,13 @@ def test_means_are_those_of_the_evaluation():
     assert row["difference"] == row["mean"] - row["other_mean"]
 
 
+def test_means_that_differ_by_rounding_have_the_difference_0():
+    row = compare(perquery({"x": [0.1, 0.2, 0.3], "y": [0.3, 0.2, 0.1]}), "t").iloc[0]
+
+    assert row["mean"] > row["other_mean"]
+    assert row["difference"] == 0
+
+
 def test_equal_values_have_no_interval_of_their_mean():
     row = compare(perquery({"x": [1.0, 1.0, 1.0], "y": [0.1, 0.2, 0.4]}), "t").iloc[0]
 
