@@ -172,6 +172,12 @@ def test_contributions_sum_to_the_value_of_drawn_sessions(measure):
     assert unsummed(qrels, drawn.without_turns(run), measure) == {}
 
 
+def test_a_cutoff_in_turns_reaches_documents_below_the_size_of_a_batch():
+    explained = Explain(by_hand.qrels("q x a 1"), CT(batch=2) @ 1)(by_hand.session("uva"))
+
+    assert column(explained, "value") == pytest.approx([0, 0, 0.1])
+
+
 def test_intents_are_told_document_by_document():
     explained = Explain(QRELS, StRecall @ 10)(results(q="c b u a e"))
 
