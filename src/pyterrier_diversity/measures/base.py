@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -15,7 +16,6 @@ import numpy as np
 from ir_measures.providers import FallbackProvider, Provider
 
 from ..arithmetic import divide
-from ..docstrings import fields_of
 from ..judged import Judgements, Order, Ranked, View
 from ..parameters import Parameters, check_names, checked
 from ..warnings import DataWarning
@@ -87,7 +87,8 @@ class DiversityMeasure(ir_measures.Measure):
     @property
     def PRETTY_NAME(self) -> str:
         """The name in publications, which the docstring has; ir_measures' own measures have it, too."""
-        return fields_of(type(self).__doc__).get("Name", self.NAME)
+        name = re.search(r":Name: (.+)", type(self).__doc__ or "")
+        return name[1] if name else self.NAME
 
     def __repr__(self) -> str:
         """Return the measure as text that `parse` reads."""
