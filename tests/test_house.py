@@ -223,6 +223,22 @@ def test_no_two_modules_have_one_name():
     assert [name for name, n in names.items() if n > 1] == []
 
 
+def names_of(node: ast.stmt) -> set[str]:
+    """The names that a statement at the top of a module gives."""
+    if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)} - {"__all__"}
+
+
+def test_no_two_modules_give_one_name_to_two_things():
+    modules = [module for module, path in FILES.items() if path.name != "__init__.py"]
+    n = Counter(name for module in modules for name in set().union(*map(names_of, trees()[module].body)))
+
+    # A type variable, and functions that are also commands or pictures.
+    assert {name for name, times in n.items() if times > 1} == {"T", "compare", "explain", "missed_intents"}
+
+
 def test_no_module_relies_on_an_assertion():
     lines = {
         module: [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert)]

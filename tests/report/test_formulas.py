@@ -1,7 +1,7 @@
 import pytest
 
 from pyterrier_diversity.measures import registered
-from pyterrier_diversity.report.formulas import plain
+from pyterrier_diversity.report.formulas import in_plain_text
 from pyterrier_diversity.report.reference import notes_of
 
 
@@ -22,12 +22,12 @@ from pyterrier_diversity.report.reference import notes_of
     ],
 )
 def test_a_formula_reads_the_same_in_plain_text(latex, text):
-    assert plain(latex) == text
+    assert in_plain_text(latex) == text
 
 
 def test_the_formulas_of_the_measures_leave_no_latex():
     for measure in registered():
-        text = plain(notes_of(measure)["Formula"])
+        text = in_plain_text(notes_of(measure)["Formula"])
 
         assert "\\" not in text, measure.NAME
         assert text.count("(") == text.count(")"), measure.NAME

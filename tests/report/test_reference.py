@@ -6,7 +6,7 @@ import pytest
 
 from pyterrier_diversity import IA, RBU, D_nDCG, DIN_nDCG, P_Rareness, UserModel
 from pyterrier_diversity.measures import registered
-from pyterrier_diversity.report.formulas import plain
+from pyterrier_diversity.report.formulas import in_plain_text
 from pyterrier_diversity.report.reference import entry, notes_of, text
 
 # Measures that golden tests use beside those that they compare with a peer.
@@ -53,7 +53,7 @@ def test_a_text_begins_with_the_call_the_formula_and_the_source():
 
     assert lines[0] == ("RBU(cutoff, p=0.99, e=0.001, gain='exp', max_rel, rel, norm=False): Rank-Biased Utility")
     assert lines[1:4] == [
-        f"    {plain(notes_of(RBU)['Formula'])}",
+        f"    {in_plain_text(notes_of(RBU)['Formula'])}",
         "    in [-e (p + ... + p^k), 1]; reads: weight",
         f"    {entry(RBU)['source']}",
     ]

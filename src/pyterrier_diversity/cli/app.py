@@ -35,7 +35,7 @@ _MODULES = {
 }
 
 # What a command may raise because of its input. A warning is raised if Python is told so, as by -W error.
-_ERRORS = (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError, BrokenExecutor, Warning)
+_REPORTED = (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError, BrokenExecutor, Warning)
 
 # Python's trackers of what processes share. After Ctrl-C, they clean up, and would say so below our line.
 _TRACKERS = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
@@ -75,11 +75,11 @@ class _Commands(click.Group):
             try:
                 return super().invoke(ctx)
             except click.UsageError as error:
-                raise click.UsageError(_told("Error: ", error.format_message(), ctx), error.ctx) from error
+                raise click.UsageError(_in_lines("Error: ", error.format_message(), ctx), error.ctx) from error
             except BrokenPipeError:
                 raise
-            except _ERRORS as error:
-                failure = click.ClickException(_told("Error: ", _sentence(error), ctx))
+            except _REPORTED as error:
+                failure = click.ClickException(_in_lines("Error: ", _sentence(error), ctx))
                 failure.exit_code = ctx.meta.get("status", 1)  # type: ignore[misc]  # of this one
                 raise failure from error
 
@@ -95,10 +95,10 @@ class _Commands(click.Group):
 
 def _show_warning(ctx: click.Context, message: Warning | str, category: type[Warning], *_: Any) -> None:
     name = f" [{category.__name__}]" if category in KINDS.values() else ""
-    click.echo(f"Warning: {_told('Warning: ', f'{message}{name}', ctx)}", err=True)
+    click.echo(f"Warning: {_in_lines('Warning: ', f'{message}{name}', ctx)}", err=True)
 
 
-def _told(start: str, message: str, ctx: click.Context) -> str:
+def _in_lines(start: str, message: str, ctx: click.Context) -> str:
     """Return a message in the words of the command that was called, in lines that fit the terminal after a start."""
     from ..io import in_lines, terminal_width
     from .outputs import in_the_shell

@@ -24,7 +24,7 @@ _TO_20 = "Last rank at which judged documents are counted: 20 by default."
 _TO_CUTOFF = "Last rank to show. By default, that is the measure's cutoff."
 _ONE = "The measure, such as 'RBU@20'."
 # Ids of intents with more characters are shown as numbers.
-_LONG = 4
+_LONGEST_ID = 4
 _WARNINGS_TOO = "Exit with status 1 for warnings, too."
 
 
@@ -172,7 +172,7 @@ def _numbered(explained: list[pd.DataFrame]) -> tuple[dict[str, str], str]:
     texts = {name: text for of in explained[0].attrs.get("texts", {}).values() for name, text in of.items()}
     there = {intent for table in explained for of in table["intents"] for intent in of}
     ordered = sorted(there, key=lambda name: (len(name), name))
-    is_long = max(map(len, ordered), default=0) > _LONG
+    is_long = max(map(len, ordered), default=0) > _LONGEST_ID
     numbers = {name: str(number) if is_long else name for number, name in enumerate(ordered, 1)}
     return numbers, "\n".join(f"{numbers[name]}: {texts.get(name) or name}" for name in ordered if is_long or texts)
 

@@ -22,7 +22,7 @@ from ..measures.composite import last_rank
 from ..measures.groups import read_measures
 from ..warnings import KINDS, DataWarning
 from .options import MeasureText, QrelsText
-from .outputs import FILE, called, tell
+from .outputs import FILE, new_names, tell
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class Asked:
     @cached_property
     def paths(self) -> dict[str, Any]:
         """The files of the runs by name: by the new name, if the option --names gives one."""
-        new = io.called("names", called("names", self.names), self.files)
+        new = io.called("names", new_names("names", self.names), self.files)
         return {new[name]: path for name, path in self.files.items()}
 
     def file_of(self, name: str) -> str:

@@ -78,7 +78,7 @@ def _files(params: Mapping[str, Any]) -> Iterator[str]:
                 yield path
 
 
-def called(option: str, paths: Iterable[str]) -> dict[str, str]:
+def new_names(option: str, paths: Iterable[str]) -> dict[str, str]:
     """Read the new names of an option from files; raise a ``ValueError`` if a run or measure has two."""
     found: dict[str, str] = {}
     for path in paths:
@@ -103,7 +103,7 @@ class Called:
     @property
     def shown(self) -> dict[str, str] | None:
         """The new names of measures, if they are given."""
-        return called("labels", self.labels) or None
+        return new_names("labels", self.labels) or None
 
 
 @dataclass(frozen=True, kw_only=True)

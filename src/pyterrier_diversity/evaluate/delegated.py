@@ -25,10 +25,10 @@ from ..warnings import LabelsWarning
 _FRACTIONAL_LABELS = ("runtime", "cwl_eval", "compat", "judged")
 
 # pytrec_eval allocates a counter for each label up to the largest.
-_LARGEST_LABEL = 2**20
+_LARGEST_ACCEPTED = 2**20
 
 # How many queries to pass to a provider at a time, to save memory.
-_AT_A_TIME = 1000
+_QUERIES_AT_A_TIME = 1000
 
 # Cutoffs are passed to programs in C.
 _LARGEST_CUTOFF = 2**31 - 1
@@ -222,7 +222,7 @@ def over_view(measures: list[ir_measures.Measure], judgements: Judgements) -> li
     # Measures with a cutoff do not read documents below it, so these need not be passed on.
     cut = all(measure.params.get("cutoff") and not measure.params.get("judged_only") for measure in measures)
     depth = max(measure.params["cutoff"] for measure in measures) if cut else None
-    parts = [slice(start, start + _AT_A_TIME) for start in range(0, max(len(names), 1), _AT_A_TIME)]
+    parts = [slice(start, start + _QUERIES_AT_A_TIME) for start in range(0, max(len(names), 1), _QUERIES_AT_A_TIME)]
     return [
         Delegated(measures, {name: qrels[name] for name in names[part]}, names[part], part, depth) for part in parts
     ]
@@ -240,8 +240,8 @@ def _readable(
     label = np.where(highest < 0, np.maximum(label, 0), label)
     if (label != np.floor(label)).any():
         why = "accepts only integer labels, but the qrels contain fractions"
-    elif label.max(initial=0) > _LARGEST_LABEL:
-        why = f"accepts labels up to {_LARGEST_LABEL}, but the qrels contain larger ones"
+    elif label.max(initial=0) > _LARGEST_ACCEPTED:
+        why = f"accepts labels up to {_LARGEST_ACCEPTED}, but the qrels contain larger ones"
     else:
         return label.astype(np.int64)
     for measure in measures:

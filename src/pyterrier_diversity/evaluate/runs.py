@@ -107,7 +107,7 @@ def evaluate_runs(
         call = Call(judged, wanted, order, lengths, perquery)
         scored, errors = score_runs(call, named, n_jobs=n_jobs, skip=on_error == "skip")
         attrs = _attrs(call, scored, errors)
-        give(_told(scored))
+        give(_warnings_of(scored))
         give(told_of_missing(attrs["missing"], set(call.query_ids), wanted))
         like_means = [query for query in call.query_ids if is_summary(query)]
         if like_means:
@@ -152,7 +152,7 @@ def _attrs(call: Call, scored: Mapping[str, Scored], errors: dict[str, str]) -> 
     }
 
 
-def _told(scored: Mapping[str, Scored]) -> Iterator[Told]:
+def _warnings_of(scored: Mapping[str, Scored]) -> Iterator[Told]:
     """Yield the warnings about each run."""
     for name, run in scored.items():
         if not run.n_rows:

@@ -10,7 +10,7 @@ import pandas as pd
 LARGEST_EXACT = 2.0**53
 
 # Labels that are words: truth values, and NTCIR's.
-_LABELS = {"true": 1.0, "false": 0.0, **{f"l{grade}": float(grade) for grade in range(10)}}
+_WORDS_OF_LABELS = {"true": 1.0, "false": 0.0, **{f"l{grade}": float(grade) for grade in range(10)}}
 
 
 def number_of(value: Any) -> float:
@@ -30,7 +30,7 @@ def label_of(value: Any) -> float:
     >>> [label_of(value) for value in ("2", True, "False", "L3", "high")]
     [2.0, 1.0, 0.0, 3.0, nan]
     """
-    found = _LABELS.get(str(value).lower())
+    found = _WORDS_OF_LABELS.get(str(value).lower())
     return number_of(value) if found is None else found
 
 

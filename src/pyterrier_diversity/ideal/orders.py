@@ -93,7 +93,7 @@ class _Proven:
     def places(self, every: Ranked, depth: int | None) -> np.ndarray:
         """Return the place of each document, or 0 if the order leaves it out."""
         places = np.zeros(len(every.judgements.documents.ids), dtype=np.int64)
-        for docs in _of_queries(every.judgements, self._best, "best rankings"):
+        for docs in _rankings_of(every.judgements, self._best, "best rankings"):
             places[docs] = np.arange(1, len(docs) + 1)
         return places
 
@@ -205,7 +205,7 @@ def smallest_covers(
     def cover(_: QueryRelevance, covers: Covers) -> list[int]:
         return covers.greedy(next(wanted)) if ideal == "greedy" else covers.exact(next(wanted), time_limit)
 
-    return list(_of_queries(judgements, cover, who))
+    return list(_rankings_of(judgements, cover, who))
 
 
 def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_limit: float, who: str) -> np.ndarray:
@@ -214,7 +214,7 @@ def min_ranks(judgements: Judgements, n_intents: np.ndarray, ideal: str, time_li
     return np.array([len(cover) for cover in covers], dtype=np.int64)
 
 
-def _of_queries(
+def _rankings_of(
     judgements: Judgements, find: Callable[..., Sequence[int] | np.ndarray], title: str
 ) -> Iterator[np.ndarray]:
     """Yield the documents of each query that are found by its relevance and its covers, with a progress bar."""

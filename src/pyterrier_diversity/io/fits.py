@@ -10,25 +10,24 @@ from typing import Any
 from ..frames import label_of, number_of
 from .dynamic_domain import is_dd_run
 from .labels import is_measure
-from .look import LISTS, NEEDED, USUAL_NAMES, Look, usual_names
-from .nugget_records import LEVELS, format_of
+from .look import LISTS, NEEDED, NO_INTENT, USUAL_NAMES, Look, usual_names
+from .nugget_records import LEVELS, nugget_format_of
 from .records import is_frame, plain, reads
 
 Fits = Callable[[Look], bool]
-Test = Callable[[list[tuple[str, ...]]], bool]
+TestOfLines = Callable[[list[tuple[str, ...]]], bool]
 
 # Columns of rows of nuggets.
 _OF_NUGGETS = {"nuggets", "nugget_bank", "claim_bank", "nugget_text", "nugget", "nugget_id", "assignment", "importance"}
 # Columns with the nugget of a judgement, and with its intent.
 _NUGGETS, _INTENTS = {"nugget_id", "nugget_text"}, {"iteration", "subtopic_id"}
-_NO_INTENT = {"0", "Q0"}
 _OF_BEIR = ({"query-id", "corpus-id", "score"}, {"q_id", "doc_id", "score"})
 # Columns of values; the kinds of members that are documents of a query, and those of lists.
 _VALUES = {"label", "score", "rank"}
 _LISTS = {"nothing", "list", "groups", "objects"}
-_DOCUMENTS = {"numbers", *_LISTS}
+_DOCUMENTS_OR_RUN = {"numbers", *_LISTS}
 # How many rows are searched for a word: the labels of the first ones may be missing or unknown words.
-_FEW = 100
+_FIRST_ROWS = 100
 # What other tools call the rows of means among the values of queries, in any case.
 _SUMMARY = re.compile(r"(over)?all|[ag]?means?|(macro|micro)?[ _-]?(average|avg)|macro|micro", re.IGNORECASE)
 
@@ -67,7 +66,7 @@ def is_empty(look: Look) -> bool:
     return look.form in ("frame", "records", "lines") and not (look.fields or look.lines or has_rows)
 
 
-def of_lines(n: int, *tests: Test) -> Fits:
+def of_lines(n: int, *tests: TestOfLines) -> Fits:
     """Fit lines of so many words, or of any number if it is 0; the tests are about the columns of the first lines."""
 
     def fits(look: Look) -> bool:
@@ -112,7 +111,7 @@ def is_session(look: Look) -> bool:
     return look.form == "lines" and is_dd_run(look.data)
 
 
-def like(pattern: str) -> Test:
+def like(pattern: str) -> TestOfLines:
     """Fit lines whose words, with a space between them, match a pattern."""
     return lambda columns: all(re.fullmatch(pattern, " ".join(words)) for words in zip(*columns, strict=True))
 
@@ -133,7 +132,7 @@ def have_strata(columns: list[tuple[str, ...]]) -> bool:
 def are_qrels(columns: list[tuple[str, ...]]) -> bool:
     """Fit query, intent, document and label, and not query, document, rank and score."""
     _, intent, doc, label = columns
-    is_placed = {*intent} <= _NO_INTENT or any(number_of(word) != number_of(word) for word in doc)
+    is_placed = {*intent} <= NO_INTENT or any(number_of(word) != number_of(word) for word in doc)
     return is_placed and all(label_of(word) % 1 == 0 for word in label)
 
 
@@ -174,7 +173,7 @@ def kind_of(docs: Any) -> str:
         if all(isinstance(one, (Number, NoneType)) or label_of(one) == label_of(one) for one in docs.values()):
             return "numbers"
         kinds = set(map(kind_of, docs.values()))
-        return "lists" if kinds <= _LISTS else "run" if kinds <= _DOCUMENTS else "other"
+        return "lists" if kinds <= _LISTS else "run" if kinds <= _DOCUMENTS_OR_RUN else "other"
     if not isinstance(docs, (list, tuple)):
         return "other"
     one = plain(docs[0])
@@ -212,7 +211,7 @@ def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
 
 def of_nuggets(names: str) -> Fits:
     """Fit an object in a format of nuggets, given the fields by which it is recognised."""
-    return of_record(lambda record, _: format_of(record) == names)
+    return of_record(lambda record, _: nugget_format_of(record) == names)
 
 
 def are_nugget_rows(look: Look) -> bool:
@@ -227,7 +226,7 @@ def are_nugget_rows(look: Look) -> bool:
 
 def _rows(look: Look) -> list[dict[str, Any]]:
     """Return the first rows of a table, with the usual names."""
-    first = look.data[:_FEW]
+    first = look.data[:_FIRST_ROWS]
     rows = first.to_dict("records") if look.form == "frame" else [one.value for one in first]
     rows = [row for row in rows if isinstance(row, Mapping)]
     return [{USUAL_NAMES.get(str(name), str(name)): value for name, value in row.items()} for row in rows]

@@ -12,7 +12,7 @@ from .. import frames
 from ..warnings import RowsWarning
 from .labels import is_measure, printable
 from .lines import Kinds, read_columns
-from .look import LISTS, NEEDED, USUAL_NAMES, Look, check_names
+from .look import LISTS, NEEDED, NO_INTENT, USUAL_NAMES, Look, check_fields
 from .records import Field, Label, plain
 
 #: The columns of lines of values, in order.
@@ -32,8 +32,6 @@ _KINDS: Kinds = {
 }
 # Columns of tables that are neither names nor measures.
 _OTHERS = ("name", "qid", "mrt", "queries", "index", "Unnamed: 0", "")
-# TREC's placeholders for an intent.
-_NO_INTENT = ("0", "Q0")
 # Names of a document's id in a list.
 _DOC_IDS = ("docno", "id", "_id")
 # Where retrieval frameworks keep the id of a text.
@@ -76,7 +74,7 @@ def read_prels(look: Look) -> pd.DataFrame:
 def read_numbered(look: Look) -> pd.DataFrame:
     """Read lines whose columns were named by number, as in ``{"1": "qid", "2": "docno", "3": "score"}``."""
     places = [str(place) for place in range(1, len(look.lines[0]) + 1)]
-    check_names(places, look.columns, look.name)
+    check_fields(places, look.columns, look.name)
     return read_lines([USUAL_NAMES.get(name, name) for name in (look.columns.get(at, at) for at in places)], look)
 
 
@@ -105,7 +103,7 @@ def read_table(look: Look) -> pd.DataFrame:
     return read_rows(look) if look.form == "records" else _completed(look.data, look.places, look)
 
 
-def read_scores(look: Look) -> pd.DataFrame:
+def read_scored_documents(look: Look) -> pd.DataFrame:
     """Read qrels whose labels are called score."""
     return read_table(look).rename(columns={"score": "label"})
 
@@ -223,9 +221,9 @@ def named(record: Mapping[Any, Any], what: str, names: Mapping[str, str] = USUAL
         if given == "docid" != name and has_id:  # PyTerrier's number of a document
             continue
         known = row.setdefault(name, value)
-        if name == "iteration" and str(known) in _NO_INTENT:
+        if name == "iteration" and str(known) in NO_INTENT:
             row[name] = value
-        elif str(known) != str(value) and not (name == "iteration" and str(value) in _NO_INTENT):
+        elif str(known) != str(value) and not (name == "iteration" and str(value) in NO_INTENT):
             raise ValueError(f"{what}: {name} is given twice, as {known!r} and as {value!r}.")
     return row
 

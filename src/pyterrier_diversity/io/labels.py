@@ -23,8 +23,8 @@ _IDS = {"query_id": "qid", "subtopic_id": "iteration"}
 # that a name can look like another one.
 _UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
-_WORDS = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde"}
-_LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {sign: f"\\text{word}{{}}" for sign, word in _WORDS.items()}
+_NAMED_SIGNS = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde"}
+_LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {sign: f"\\text{word}{{}}" for sign, word in _NAMED_SIGNS.items()}
 # A formula has nothing that ends a cell, a line or a row of a table.
 _MATH, _NO_FORMULA = re.compile(r"(\$(?:[^$\\]|\\.)+\$)"), re.compile(r"(?<!\\)[&%#]|\\\\")
 

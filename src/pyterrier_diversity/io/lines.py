@@ -21,7 +21,7 @@ Kinds = dict[str, type | None]
 # Characters that pandas and Python read in the same way.
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 # Pandas reads parts of so many bytes faster than a large file as a whole, because it uses their memory again.
-_PART = 2**22
+_AT_ONCE = 2**22
 _HOW: dict[str, Any] = {"index_col": False, "na_filter": False, "low_memory": False, "quoting": csv.QUOTE_NONE}
 # Newer versions read floats exactly, and warn about this option.
 if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
@@ -116,7 +116,7 @@ def _read_at_once(content: Content, columns: Kinds) -> pd.DataFrame | None:
     end = 0
     try:
         while end < len(data):
-            begin, end = end, data.find(b"\n", end + _PART) + 1 or len(data)
+            begin, end = end, data.find(b"\n", end + _AT_ONCE) + 1 or len(data)
             parts.append(pd.read_csv(BytesIO(first + memoryview(data)[begin:end]), **how).iloc[1:])
         table = pd.concat(parts, ignore_index=True)
     except ValueError:

@@ -36,6 +36,8 @@ _OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic
 _OTHER_NAMES |= {*_OF_RESULTS, "name", "measure", "value"}
 # Names of a list of documents in an object about a query.
 LISTS = ("docno", "results", "documents", "hits", "references", "candidates")
+# TREC's placeholders for an intent.
+NO_INTENT = {"0", "Q0"}
 # What may hold lists and objects in a frame of objects.
 _NESTED = {*LISTS, "nuggets", "nugget_bank", "claim_bank", "answer", "rating", "questions", "retrieval_gt"}
 # The only name in an object of rows.
@@ -44,7 +46,7 @@ _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
 # The line of trec_eval with the tag of a run.
 _TAG = re.compile(rb"^runid\s+all\s.*$", re.MULTILINE)
 # How many words the lines of runs and qrels have.
-_WORDS = range(3, 7)
+_N_WORDS = range(3, 7)
 _MOST_LINES, _MOST_BYTES = 200, 2**16
 
 
@@ -150,7 +152,7 @@ def look_at(
 def _of_frame(look: Look, frame: pd.DataFrame, places: Sequence[str] = ()) -> Look:
     """Look at a frame, whose columns get new names, and usual ones unless another column has them."""
     fields = tuple(map(str, frame.columns))
-    check_names(fields, look.columns, look.name)
+    check_fields(fields, look.columns, look.name)
     frame = frame.rename(columns=_new_names(frame.columns, look.columns)) if look.columns else frame
     usual = _OF_RESULTS if look.wanted == "results" else _OF_TOOLS
     names = {old: new for old, new in usual.items() if old in frame and new not in frame}
@@ -171,8 +173,8 @@ def _of_records(look: Look, records: list[Field]) -> Look:
     if inside:
         return _of_records(look, [Field(row, records[0].where) for row in inside])
     if look.columns:
-        check_names(names_of_fields(records), look.columns, look.name)
-        records = [Field(renamed(one.value, look.columns), one.where, given=one.value) for one in records]
+        check_fields(names_of_fields(records), look.columns, look.name)
+        records = [Field(with_our_names(one.value, look.columns), one.where, given=one.value) for one in records]
     return replace(look, form="records", data=records, fields=tuple(map(str, first)))
 
 
@@ -207,7 +209,7 @@ def all_names(look: Look) -> Iterable[str]:
     return names_of_fields(look.data) if look.form == "records" else look.fields
 
 
-def by_number(wanted: Wanted, places: Sequence[int] = (1, 2, 3)) -> str:
+def by_place(wanted: Wanted, places: Sequence[int] = (1, 2, 3)) -> str:
     """Return how to name the columns of lines that are needed, which are in these places."""
     columns = {str(place): name.split("|")[-1] for place, name in zip(places, NEEDED[wanted], strict=True)}
     other = " (score, if it is not the rank)" * (wanted == "run")
@@ -227,7 +229,7 @@ def names_of_fields(records: Iterable[Field]) -> Iterator[str]:
     yield from dict.fromkeys(name for record in records for name in names(record.given))
 
 
-def check_names(found: Iterable[Any], columns: Mapping[str, str], what: str) -> None:
+def check_fields(found: Iterable[Any], columns: Mapping[str, str], what: str) -> None:
     """Raise a ``ValueError`` if a column that gets a new name does not exist."""
     if not columns or isinstance(columns, SharedColumns):
         return
@@ -245,7 +247,7 @@ def _new_names(found: Iterable[Any], columns: Mapping[str, str]) -> dict[Any, st
     return {**{name: f"{name} (old)" for name in names if USUAL_NAMES.get(name, name) in taken}, **new}
 
 
-def renamed(record: Any, columns: Mapping[str, str]) -> Any:
+def with_our_names(record: Any, columns: Mapping[str, str]) -> Any:
     """Return an object with new names of its fields; of the objects in its lists, if it has no field of that name.
 
     A name with dots is that of a field inside others, such as ``metadata.topic``.
@@ -256,7 +258,7 @@ def renamed(record: Any, columns: Mapping[str, str]) -> Any:
     fields = {**record, **{name: value for name, value in inside.items() if value is not None}}
     names, others = _new_names(fields, columns), {old: columns[old] for old in columns if old not in fields}
     return {
-        names.get(name, name): [renamed(one, others) for one in value] if isinstance(value, list) else value
+        names.get(name, name): [with_our_names(one, others) for one in value] if isinstance(value, list) else value
         for name, value in fields.items()
     }
 
@@ -299,8 +301,8 @@ def _separator_of(line: str, separator: str, look: Look) -> str | None:
     is_tabbed = separator == "\t" and n_cells > 1
     if is_tabbed and look.wanted == "results":
         return separator
-    is_separated = n not in _WORDS or (is_tabbed and any(name.isdigit() for name in look.columns))
-    return separator if is_separated and n != n_cells in _WORDS else None
+    is_separated = n not in _N_WORDS or (is_tabbed and any(name.isdigit() for name in look.columns))
+    return separator if is_separated and n != n_cells in _N_WORDS else None
 
 
 def read_records(source: Any, who: str, columns: Mapping[str, str] | None = None) -> list[Field]:

@@ -21,7 +21,7 @@ Judged = Iterable[tuple[str, float]]
 # The labels of assignments. Any other word means 0, with a warning.
 LEVELS = {"support": 2.0, "partial_support": 1.0, "not_support": 0.0}
 #: The fields by which formats are recognised, with lists of nuggets (a name in RAGElo), and what objects are called.
-FORMATS = {
+NUGGET_FORMATS = {
     "nuggets": "nuggets of AutoNuggetizer or FreshStack",
     "nugget_bank claim_bank": "a NuggetBank or RAGTIME bank",
     "evaluator_name": "results of RAGElo",
@@ -38,7 +38,7 @@ _DOCUMENT = "docno doc_id docid pid did"
 _JUDGED = f"{_DOCUMENT} run_id agent"
 # The id and the text of a nugget; and its judgement, a number or a word.
 _ID = "nugget_id iteration _id question_id claim_id answer_id criterion_name id"
-_TEXT = "text nugget_text criterion question claim short_question answer"
+_TEXTS = "text nugget_text criterion question claim short_question answer"
 _LABEL = "assignment fulfillment rating label relevance"
 # The documents of a nugget, with their labels.
 _DOCUMENTS = {"relevant_corpus_ids": 1.0, "non_relevant_corpus_ids": 0.0, "references": 1.0, "documents": 1.0}
@@ -46,15 +46,15 @@ _DOCUMENTS = {"relevant_corpus_ids": 1.0, "non_relevant_corpus_ids": 0.0, "refer
 # What names the nugget of a row of a table.
 _NUGGET_OF_ROW = "iteration subtopic_id nugget_id nugget_text nugget criterion"
 # Other names of a table's columns.
-_OTHER_NAMES = {**USUAL_NAMES, "subtopic_id": "iteration", "nugget_id": "iteration", "nugget": "nugget_text"}
+_NAMES_IN_ROWS = {**USUAL_NAMES, "subtopic_id": "iteration", "nugget_id": "iteration", "nugget": "nugget_text"}
 # The ways to combine answers that are not read; NOT matters for a single answer, too.
 _OTHER_WAYS = {"question": ("AND", "SUM", "NOT"), "answer": ("OR", "NOT")}
 
 
-def format_of(fields: Mapping[Any, Any]) -> str:
+def nugget_format_of(fields: Mapping[Any, Any]) -> str:
     """Return the fields by which the format of an object is recognised, or an empty string if there are none."""
     lists = {name for name, of in fields.items() if isinstance(of, (list, dict)) or (name == "evaluator_name" and of)}
-    return next((names for names in FORMATS if not lists.isdisjoint(names.split())), "")
+    return next((names for names in NUGGET_FORMATS if not lists.isdisjoint(names.split())), "")
 
 
 class Reading:
@@ -85,9 +85,9 @@ class Reading:
 
     def rows_in(self, record: Field) -> Iterator[Row]:
         """Yield a row for each judgement of each nugget of an object, or one without a document or nugget."""
-        names = format_of(record.need_object())
+        names = nugget_format_of(record.need_object())
         if not names and not record.has(_NUGGET_OF_ROW):
-            known = [of for of in FORMATS if not record.value.keys().isdisjoint(of.split())]
+            known = [of for of in NUGGET_FORMATS if not record.value.keys().isdisjoint(of.split())]
             are_lists = record.value and all(isinstance(value, list) for value in record.value.values())
             names = next(iter(known), "retrieval_gt" if are_lists else "")
         unpack = {"evaluator_name": self._of_result, "rating": self._of_ratings, "retrieval_gt": self._of_groups}
@@ -142,7 +142,7 @@ class Reading:
 
     def _of_row(self, record: Field) -> Iterator[Row]:
         """Yield the rows of a row of a table: a nugget, and a document or a list of relevant ones."""
-        row = Field(named(record.value, record.where, _OTHER_NAMES), record.where, given=record.given)
+        row = Field(named(record.value, record.where, _NAMES_IN_ROWS), record.where, given=record.given)
         listed = row.get(_JUDGED)
         needs_label = listed is not None and not isinstance(listed.value, list)
         label = (row.need if needs_label else row.get)("label assignment rating")
@@ -215,7 +215,7 @@ class Reading:
                 of, own = (doc.need(_DOCUMENT), doc.get(_LABEL)) if isinstance(doc.value, dict) else (doc, None)
                 yield of.identifier(), label if own is None else self._label(own)
 
-    def _rows(self, item: Field, shared: Row, judged: Judged, ids: str = _ID, texts: str = _TEXT) -> Iterator[Row]:
+    def _rows(self, item: Field, shared: Row, judged: Judged, ids: str = _ID, texts: str = _TEXTS) -> Iterator[Row]:
         """Yield a row for each judgement of a nugget, or one without a document.
 
         The nugget is named by its id, the MD5 of its text, or its place; repeated texts are numbered.
@@ -252,7 +252,7 @@ def _as_objects(found: Field | None) -> Iterator[Field]:
     for key, member in [] if found is None else found.entries():
         is_text = key is None and isinstance(member.value, str)
         fields = {"text": member.value} if is_text else member.need_object()
-        fields = fields if key is None or member.has(_TEXT) else {**fields, "text": key}
+        fields = fields if key is None or member.has(_TEXTS) else {**fields, "text": key}
         yield Field(fields, member.where, member.name)
 
 

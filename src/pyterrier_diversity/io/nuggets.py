@@ -11,11 +11,11 @@ from ..frames import IMPORTANCE, NO_DOCUMENT, listed, warn
 from ..parameters import POSITIVE, Parameter
 from ..warnings import DifferenceWarning, NuggetsWarning, WordsWarning
 from .forms import highest_label_last, with_whole_labels
-from .look import SharedColumns, check_names, names_of_fields, read_records
+from .look import SharedColumns, check_fields, names_of_fields, read_records
 from .nugget_records import LEVELS, Reading, Unit
 from .records import word_of
 
-_WHO = "read_nuggets"
+_CALL = "read_nuggets"
 _NUGGET, _JUDGEMENT = ["qid", "iteration"], ["qid", "iteration", "docno"]
 # The columns that are constant for each nugget.
 _OF_NUGGET = ("nugget_text", "importance", "weight")
@@ -110,23 +110,23 @@ def read_nuggets(
     0  q1  mine      0     0.5       okay  It is fast.
     1  q1  mine      2     1.0      vital  It is free.
     """
-    Parameter(str, choices=get_args(Unit)).check(_WHO, "unit", unit)
+    Parameter(str, choices=get_args(Unit)).check(_CALL, "unit", unit)
     weights = _numbers_of_words("importance", IMPORTANCE if importance is None else importance, POSITIVE)
     labels = _numbers_of_words("levels", LEVELS if levels is None else levels)
     labels.setdefault("not_support", 0.0)
     shared = SharedColumns(columns or {})
-    records = read_records(source, _WHO, shared)
-    records += [] if nuggets is None else read_records(nuggets, f"{_WHO}, nuggets", shared)
-    check_names(names_of_fields(records), columns or {}, _WHO)
+    records = read_records(source, _CALL, shared)
+    records += [] if nuggets is None else read_records(nuggets, f"{_CALL}, nuggets", shared)
+    check_fields(names_of_fields(records), columns or {}, _CALL)
     # The ratings of CRUX are joined with its questions, which are read first.
     records.sort(key=lambda one: not one.has("questions"))
     reading = Reading(unit, labels)
     found = pd.DataFrame([row for one in records for row in reading.rows_in(one)], dtype=object)
     if "docno" not in found:
-        raise ValueError(f"{_WHO}: {len(records)} objects contain no nugget.")
+        raise ValueError(f"{_CALL}: {len(records)} objects contain no nugget.")
     if reading.words and set(reading.words).isdisjoint(labels):
         raise ValueError(
-            f"{_WHO}: no assignment is one of {', '.join(map(repr, labels))}; found: {_counted(reading.words)}. Give "
+            f"{_CALL}: no assignment is one of {', '.join(map(repr, labels))}; found: {_counted(reading.words)}. Give "
             "the label of each word, as in levels={'supported': 1}."
         )
     qrels = _qrels(_without_differences(found), weights, has_own_words=importance is not None)
@@ -162,9 +162,9 @@ def answers(qrels: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def _numbers_of_words(name: str, mapping: Any, interval: str = "(-inf, inf)") -> dict[str, float]:
     """Check a mapping of words to numbers, and return it."""
     if not isinstance(mapping, Mapping) or not mapping:
-        raise ValueError(f"{_WHO}: {name} must map words to numbers, not {mapping!r}.")
+        raise ValueError(f"{_CALL}: {name} must map words to numbers, not {mapping!r}.")
     number = Parameter(float, interval=interval)
-    return {word_of(word): number.check(_WHO, f"{name} of {word!r}", value) for word, value in mapping.items()}
+    return {word_of(word): number.check(_CALL, f"{name} of {word!r}", value) for word, value in mapping.items()}
 
 
 def _without_differences(found: pd.DataFrame) -> pd.DataFrame:
@@ -176,7 +176,7 @@ def _without_differences(found: pd.DataFrame) -> pd.DataFrame:
         return rows
     named = [f"{of.qid!r} ({of.of_list!r} has {of.nugget_text or of.iteration!r})" for of in differing.itertuples()]
     message = (
-        f"{_WHO}: {len(named)} of {rows['qid'].nunique()} queries are left out for all runs, because their answers or "
+        f"{_CALL}: {len(named)} of {rows['qid'].nunique()} queries are left out for all runs, because their answers or "
         f"passages were assigned different nuggets, even when compared by text: {listed(named, 3)}."
     )
     kept = rows[~rows["qid"].isin(differing["qid"])]
@@ -232,7 +232,7 @@ def _warn(found: pd.DataFrame, qrels: pd.DataFrame, reading: Reading, weights: M
     for kind, odd in ((WordsWarning, words), (NuggetsWarning, others)):
         told = [f"{what}: {_counted(of)}" for what, of in odd.items() if of]
         if told:
-            warn(kind("; ".join([f"{_WHO}: {len(each)} nuggets", *told]) + "."))
+            warn(kind("; ".join([f"{_CALL}: {len(each)} nuggets", *told]) + "."))
 
 
 def _counted(words: Collection[str]) -> str:

@@ -18,7 +18,7 @@ from .fits import is_summary, kind_of
 from .look import Look, look_at
 from .readers import OrderedBy, read_run
 from .records import is_frame
-from .shapes import SEVERAL, SYSTEMS, Shape, frame_in, refusal, shape_of
+from .shapes import RUNS_OF_SYSTEMS, SEVERAL, Shape, frame_in, refusal, shape_of
 
 # Everything that a function accepts as runs: see `read_runs`.
 Runs = Any
@@ -26,7 +26,7 @@ Runs = Any
 # The kinds of what belongs to one query.
 _OF_QUERY = ("numbers", "list", "groups")
 # How much of a pattern a message shows.
-_SHOWN = 200
+_LONGEST_PATTERN = 200
 # The tables that pt.Experiment writes beside the runs in its save_dir.
 _TABLES = ("aggregated.csv", "perquery.csv")
 # Endings of files that are not part of the name of a run.
@@ -147,7 +147,7 @@ def _of_systems(path: Path) -> list[tuple[str, Any]]:
     if path.is_file():
         with suppress(ValueError, OSError), open(path, "rb") as file:
             look = look_at(path, "run") if ".json" in path.suffixes or file.read(1) == b"{" else None
-            return list(look.record.items()) if look and shape_of(look) is SYSTEMS else []
+            return list(look.record.items()) if look and shape_of(look) is RUNS_OF_SYSTEMS else []
     return []
 
 
@@ -168,7 +168,7 @@ def run_files(patterns: Iterable[str | os.PathLike[str]]) -> list[Path]:
         else:
             files = sorted(path for path in map(Path, glob(str(pattern), recursive=True)) if path.is_file())
         if not files:
-            raise ValueError(f"No run file found at {str(pattern)[:_SHOWN]!r}.")
+            raise ValueError(f"No run file found at {str(pattern)[:_LONGEST_PATTERN]!r}.")
         kept = [path for path in files if path.name not in _TABLES] or files
         if len(kept) < len(files):
             tables = " and ".join(path.name for path in files if path not in kept)
@@ -230,7 +230,7 @@ def read_perquery(perquery: Any, *, columns: Mapping[str, str] | None = None) ->
     3  bm25   2      AP   1.00
     """
     looks = _looks(perquery, columns)
-    read = [_read(look, name, rename=isinstance(perquery, Mapping)) for name, look in looks.items()]
+    read = [_read_results(look, name, rename=isinstance(perquery, Mapping)) for name, look in looks.items()]
     frame = pd.concat(read, ignore_index=True)
     frame.attrs = dict(getattr(perquery, "attrs", {}))
     # Queries of the qrels that have such a name.
@@ -259,7 +259,7 @@ def _looks(perquery: Any, columns: Mapping[str, str] | None) -> dict[str, Look]:
     return {name: look_of(one) for name, one in named_runs("read_perquery", perquery).items()}
 
 
-def _read(look: Look, name: str, *, rename: bool) -> pd.DataFrame:
+def _read_results(look: Look, name: str, *, rename: bool) -> pd.DataFrame:
     """Read results. Those of a system without a name, or of the only one if it is to be renamed, get this name."""
     frame = frame_in(look)
     if "name" not in frame or (rename and name and len(set(frame["name"])) == 1):

@@ -13,8 +13,8 @@ from . import fits, forms
 from .dynamic_domain import read_dd_run, read_dd_truth
 from .fits import Fits, like, of_lines, of_members, of_names, of_object, of_record, of_values
 from .forms import read_lines
-from .look import NEEDED, Look, SharedColumns, by_number
-from .nugget_records import FORMATS
+from .look import NEEDED, Look, SharedColumns, by_place
+from .nugget_records import NUGGET_FORMATS
 from .nuggets import read_nuggets
 from .records import native
 
@@ -33,14 +33,14 @@ _ASPECTS = (
 )
 _RANK = "If they are in order, add their rank: frame.assign(rank=frame.groupby('qid').cumcount())."
 _ROWS = "pandas.DataFrame([(q, i, d, {}) for {}], columns=['qid', 'iteration', 'docno', 'label'])."
-_ONE_LABEL = by_number("qrels", (1, 3, 5))
+_ONE_LABEL = by_place("qrels", (1, 3, 5))
 _BITS = f"Make a row of each bit: {_ROWS.format('int(bit)', 'q, d, bits in rows for i, bit in enumerate(bits)')}"
-_NESTED = "Flatten it to one row for each document, with qid, docno and score or rank (a run), or label (qrels)."
+_FLATTEN = "Flatten it to one row for each document, with qid, docno and score or rank (a run), or label (qrels)."
 _OF_INTENTS = "q, intents in data.items() for i, docs in intents.items() for "
-_INTENTS = f"Make rows of it: {_ROWS.format(1, _OF_INTENTS + 'd in docs')}"
-_LABELS = f"{_ORDER} Make rows of qrels: {_ROWS.format('label', _OF_INTENTS + 'd, label in docs.items()')}"
+_INTENT_ROWS = f"Make rows of it: {_ROWS.format(1, _OF_INTENTS + 'd in docs')}"
+_GRADED = f"{_ORDER} Make rows of qrels: {_ROWS.format('label', _OF_INTENTS + 'd, label in docs.items()')}"
 _RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
-_SYSTEMS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
+_IN_RUNS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
 _BY_QUERY = "Evaluate by query (-q in the shell)."
 
 
@@ -79,7 +79,7 @@ def frame_in(look: Look) -> pd.DataFrame:
     shape = shape_of(look)
     if look.form == "lines" and shape is not NUMBERED and look.columns and not isinstance(look.columns, SharedColumns):
         needed = ", ".join(NEEDED[look.wanted]).replace("|", " or ")
-        raise ValueError(f"{look.name}: lines have no names, so columns must name {needed}. {by_number(look.wanted)}")
+        raise ValueError(f"{look.name}: lines have no names, so columns must name {needed}. {by_place(look.wanted)}")
     if shape is None or isinstance(shape.read, str) or look.wanted not in shape.holds.split():
         raise refusal(look, shape)
     return shape.read(look)
@@ -130,7 +130,7 @@ _LONG = of_names("qid", "measure", "value", without="docno")
 _WIDE = of_names("qid", without="docno query measure value")
 _ALL = "run qrels results"
 SEVERAL = Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}")
-SYSTEMS = Shape("runs of several systems", "", of_members("rows run lists"), _SYSTEMS, "run")
+RUNS_OF_SYSTEMS = Shape("runs of several systems", "", of_members("rows run lists"), _IN_RUNS, "run")
 NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.are_numbered, forms.read_numbered)
 
 #: The first shape that fits counts, so they are sorted from special to general.
@@ -157,18 +157,18 @@ SHAPES: tuple[Shape, ...] = (
         for of in (*forms.LINE_FORMATS.values(), "name measure qid value")
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
-    Shape("lines without the name of a known measure", "", of_lines(0), by_number("results"), "results"),
-    Shape("lines of three columns without names", "", of_lines(3), by_number("qrels"), "qrels"),
-    Shape("lines of three columns without names", "", of_lines(3), by_number("run")),
-    Shape("lines of four columns without names", "", of_lines(4), by_number("run"), "run"),
+    Shape("lines without the name of a known measure", "", of_lines(0), by_place("results"), "results"),
+    Shape("lines of three columns without names", "", of_lines(3), by_place("qrels"), "qrels"),
+    Shape("lines of three columns without names", "", of_lines(3), by_place("run")),
+    Shape("lines of four columns without names", "", of_lines(4), by_place("run"), "run"),
     Shape("lines of a run", "run", of_lines(0), forms.read_lines_of_run, "run"),
     Shape("lines of qrels", "qrels", of_lines(0), forms.read_lines_of_qrels, "qrels"),
     Shape("a truth file of TREC Dynamic Domain", "qrels", fits.is_xml, lambda look: read_dd_truth(look.data)),
     Shape("judged answers", "run", of_names("qid", "nuggets", "run_id"), forms.read_answers, "run"),
-    *(Shape(title, "qrels", fits.of_nuggets(names), _read_as_nuggets) for names, title in FORMATS.items()),
+    *(Shape(title, "qrels", fits.of_nuggets(names), _read_as_nuggets) for names, title in NUGGET_FORMATS.items()),
     Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _read_as_nuggets, "qrels"),
     Shape("a request of Castorini's tools", "run", of_record(fits.is_request), forms.read_rows),
-    Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, forms.read_scores, "qrels"),
+    Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, forms.read_scored_documents, "qrels"),
     Shape("qrels", "qrels", of_names("qid", "docno", "label"), forms.read_table),
     Shape("a run", "run", of_names("qid", "docno", "score|rank"), forms.read_table),
     Shape("documents by query", "", of_record(fits.lists_documents), _RELEVANT, "qrels"),
@@ -185,8 +185,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape("groups of documents", "qrels", of_members("groups"), _read_as_nuggets, "qrels"),
     Shape("documents by query", "", of_members("list groups objects"), _RELEVANT, "qrels"),
     Shape("documents by query", "run", of_members("numbers", "list groups objects"), forms.read_queries),
-    Shape("{query: {intent: [documents]}}", "", of_members("lists"), _INTENTS, "qrels"),
-    Shape("runs of several systems, or {query: {intent: {document: label}}}", "", of_members("run"), _LABELS, "qrels"),
-    SYSTEMS,
-    Shape("a nested object", "", of_record(fits.is_nested), _NESTED),
+    Shape("{query: {intent: [documents]}}", "", of_members("lists"), _INTENT_ROWS, "qrels"),
+    Shape("runs of several systems, or {query: {intent: {document: label}}}", "", of_members("run"), _GRADED, "qrels"),
+    RUNS_OF_SYSTEMS,
+    Shape("a nested object", "", of_record(fits.is_nested), _FLATTEN),
 )

@@ -36,7 +36,7 @@ _NAMES = (*SYSTEMS, "measure")
 # What the best text of a column, and what is above and below after a text, are in.
 _TEXT = ("{}", "^{}", "_{}")
 _HTML = ("<b>{}</b>", "<sup>{}</sup>", "<sub>{}</sub>")
-_LATEX = (r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$")
+_LATEX_MARKS = (r"\textbf{{{}}}", r"$^{{\mathrm{{{}}}}}$", r"$_{{\mathrm{{{}}}}}$")
 
 
 class Cell(NamedTuple):
@@ -138,7 +138,7 @@ class Table:
         for name, cells, number in zip(self.header, self._columns, self._numeric, strict=True):
             kind, head = "r" if number else "l", tex(name, formulas=True)
             escape = partial(tex, formulas=name in _NAMES)
-            parts = [cell.written(escape, *_LATEX) for cell in cells]
+            parts = [cell.written(escape, *_LATEX_MARKS) for cell in cells]
             marked = any(marks for _, marks in parts)
             kinds += f"{kind}@{{}}l" if marked else kind
             head = rf"\multicolumn{{2}}{{{kind}}}{{{head}}}" if marked else head

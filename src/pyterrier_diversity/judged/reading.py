@@ -83,7 +83,7 @@ def judge(qrels: pd.DataFrame) -> Judgements:
     for known, judgements in _recent:
         if known.keys() == read.keys() and all(equal(known[name], column) for name, column in read.items()):
             return judgements
-    judgements = _with_passages(columns) if "passage" in columns else _read(columns)
+    judgements = _with_passages(columns) if "passage" in columns else _judged(columns)
     recent = (({name: column.copy() for name, column in read.items()}, judgements), *_recent)
     rows = np.cumsum([len(known["query_id"]) for known, _ in recent])
     _recent = recent[: max(1, int(np.count_nonzero(rows[:_MOST_QRELS] <= _MOST_ROWS)))]
@@ -97,7 +97,7 @@ def _with_passages(qrels: Columns) -> Judgements:
     frame = pd.DataFrame(read | {name: qrels.objects(name) for name in keys}).drop_duplicates()
     distinct, twice = qrels.of(frame), frame.duplicated(keys).to_numpy()
     distinct.refuse(twice, "passage", "must have one rating and nugget for a document and intent")
-    judgements = replace(_read(qrels.of(_of_documents(frame))), columns=frozenset(_READ).intersection(qrels.theirs))
+    judgements = replace(_judged(qrels.of(_of_documents(frame))), columns=frozenset(_READ).intersection(qrels.theirs))
     return replace(judgements, passages=_passages(distinct, judgements)) if "nugget" in qrels else judgements
 
 
@@ -133,7 +133,7 @@ def _passages(qrels: Columns, judgements: Judgements) -> Passages:
     return Passages(passages["label"].to_numpy(), nugget.to_numpy(), passages["rating"].to_numpy())
 
 
-def _read(qrels: Columns) -> Judgements:
+def _judged(qrels: Columns) -> Judgements:
     query, doc, label = _sorted_ids(qrels.ids("query_id")), qrels.ids("doc_id"), qrels.numbers("relevance")
     named, named_query, named_ids = intents_of_rows(qrels, query)
     weight, navigational = _optional(qrels, "weight", named), _optional(qrels, "intent_type", named) > 0

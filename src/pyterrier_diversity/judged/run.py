@@ -21,7 +21,7 @@ from .sessions import Sessions
 _SEVERAL = 5
 
 # How many rows to look up at a time, of whole queries: small arrays are fast.
-_AT_A_TIME = 2**14
+_ROWS_AT_A_TIME = 2**14
 
 # With more words, the cost of reading could be infinite.
 _MOST_WORDS = 1e100
@@ -182,8 +182,8 @@ class Run:
         n_relevant = judgements.n_relevant_docs[query]
         first = (np.cumsum(judgements.n_relevant_docs) - judgements.n_relevant_docs)[query]
         ranks = np.zeros(len(judgements.documents.ids), dtype=np.int64)
-        # Ranges of queries with about `_AT_A_TIME` rows each.
-        for part in starmap(slice, pairwise([*heads(np.cumsum(size) // _AT_A_TIME).tolist(), len(size)])):
+        # Ranges of queries with about `_ROWS_AT_A_TIME` rows each.
+        for part in starmap(slice, pairwise([*heads(np.cumsum(size) // _ROWS_AT_A_TIME).tolist(), len(size)])):
             place = counted(size[part])
             rows = np.repeat(start[part], size[part]) + place
             relevant = np.repeat(first[part], n_relevant[part]) + counted(n_relevant[part])

@@ -152,7 +152,7 @@ def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
     """
     several: dict[str, ir_measures.Measure] = {}
     one = isinstance(measures, (ir_measures.Measure, str, pd.DataFrame)) or not isinstance(measures, Iterable)
-    for measure in _read(who, [measures] if one else [*measures]):
+    for measure in _read_each(who, [measures] if one else [*measures]):
         named = several.setdefault(str(measure), measure)
         # ir_measures compares names only.
         if type(named) is not type(measure) or named != measure:
@@ -162,9 +162,9 @@ def read_measures(who: str, measures: Any) -> list[ir_measures.Measure]:
     return list(several.values())
 
 
-def _read(who: str, measure: Any) -> Iterable[ir_measures.Measure]:
+def _read_each(who: str, measure: Any) -> Iterable[ir_measures.Measure]:
     if isinstance(measure, (list, tuple)):
-        return [read for each in measure for read in _read(who, each)]
+        return [read for each in measure for read in _read_each(who, each)]
     if not isinstance(measure, str):
         return [read_measure(who, measure)]
     return [read for name in _split(measure) for read in GROUPS.get(name) or [_parsed(name)]]

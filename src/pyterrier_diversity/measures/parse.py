@@ -70,7 +70,7 @@ def _key(name: str) -> str:
 
 def _is_measure(text: str) -> bool:
     with suppress(*_ERRORS):
-        _read(text)
+        _read_text(text)
         return True
     return False
 
@@ -98,7 +98,7 @@ def parse(text: str) -> ir_measures.Measure:
     if not isinstance(text, str):
         raise TypeError(f"parse: text must be the name of a measure, not {_as_words(text)}.")
     try:
-        return _read(text)
+        return _read_text(text)
     except _ERRORS as error:
         if isinstance(error, ValueError) and str(error).endswith((".", "?")):  # about a parameter, or a name inside
             raise
@@ -109,7 +109,7 @@ def parse(text: str) -> ir_measures.Measure:
         raise ValueError(f"Unknown measure {name!r}.{hint}") from error
 
 
-def _read(text: str) -> ir_measures.Measure:
+def _read_text(text: str) -> ir_measures.Measure:
     if "#" in text:  # Python would read a comment
         raise SyntaxError(FORM)
     return _measure_of(ast.parse(text.strip(), mode="eval").body)

@@ -30,7 +30,7 @@ _DASHES = ("-", "--", "-.", ":")
 _FORMULA = re.compile(r"\$[^$]*\$")
 
 # Characters in a line of a name, and in an inch of other texts of 10 points.
-_NAME, _PER_INCH = 32, 13
+_NAME_LENGTH, _PER_INCH = 32, 13
 # The part of a narrow figure that names of rows may take.
 _OF_NAMES = 0.3
 # Inches: a line of text of 10 points, the space between rows of them, the smallest axes, the largest figure, what is
@@ -126,7 +126,7 @@ class _Wrapper(TextWrapper):
     wordsep_re = re.compile(r"((?<!=)\s+(?!=)|(?<=[\w)'\"\]][-,(+*/|>])(?=\w))")
 
 
-def fitted(text: object, width: int = _NAME, lines: int | None = None) -> str:
+def fitted(text: object, width: int = _NAME_LENGTH, lines: int | None = None) -> str:
     """Wrap a text into lines of so many characters, and shorten it if there may not be so many lines.
 
     Dollars are dollars, unless they enclose a formula that matplotlib can read.
@@ -150,7 +150,7 @@ def _has_formula(text: str) -> bool:
 
 
 @contextmanager
-def named_rows(ax: Axes | None, names: Iterable[object], line: int = _NAME) -> Iterator[Axes]:
+def named_rows(ax: Axes | None, names: Iterable[object], line: int = _NAME_LENGTH) -> Iterator[Axes]:
     """Give the axes to draw rows with these names into, the first on top."""
     texts, height = in_rows([(name, "") for name in names], ax, line)
     with axes(ax, height=height) as ax:
@@ -159,7 +159,7 @@ def named_rows(ax: Axes | None, names: Iterable[object], line: int = _NAME) -> I
 
 
 def in_rows(
-    rows: Iterable[tuple[object, str]], ax: Axes | None = None, width: int = _NAME, *, most: float = 1.0
+    rows: Iterable[tuple[object, str]], ax: Axes | None = None, width: int = _NAME_LENGTH, *, most: float = 1.0
 ) -> tuple[list[str], float]:
     """Wrap the names of rows, add the text after each name, and return the lines and their height in inches.
 
@@ -181,7 +181,7 @@ def in_rows(
         width *= 2
 
 
-def name_length(inches: float | None, most: int = _NAME) -> int:
+def name_length(inches: float | None, most: int = _NAME_LENGTH) -> int:
     """Return how many characters a line of the names of rows may have in a figure of this width, if it is given."""
     return int(min(most, _OF_NAMES * (inches or np.inf) * _PER_INCH / scaled(1)))
 

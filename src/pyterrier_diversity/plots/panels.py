@@ -19,7 +19,7 @@ _HIGHEST = 4
 # Narrower columns, in inches, have smaller marks.
 _NARROW_COLUMN = 0.165
 # Panels beside each other, the width of all of them in inches, and of the narrowest with the texts beside it.
-_MOST_PANELS, _PANELS, _NARROWEST = 5, 14.0, 1.6
+_MOST_PANELS, _PANELS, _NARROWEST_PANEL = 5, 14.0, 1.6
 
 
 def draw_panels(
@@ -65,7 +65,7 @@ def draw_panels(
             for beside in (panel, above) if given is None and place % n_columns else ():
                 beside.set_ylabel("")
                 beside.tick_params(labelleft=False)
-        _key(panels[n_columns - 1], rankings, labels, new)
+        _draw_key(panels[n_columns - 1], rankings, labels, new)
         if given is None and several:
             told = drawing.fitted(told, int(10 * (whole or width * n_columns) / drawing.scaled(1)))
             drawing.figure_of(panels[0]).suptitle(told, fontsize=drawing.scaled(10))
@@ -76,7 +76,7 @@ def _sizes(
     rows: Mapping[str, str], n: int, depth: int, given: Any, whole: float | None
 ) -> tuple[int, float, list[str], float]:
     """Return the number of panels beside each other, their width, the names of rows in lines, and the height."""
-    fit = _MOST_PANELS if whole is None else max(1, int(whole / _NARROWEST))
+    fit = _MOST_PANELS if whole is None else max(1, int(whole / _NARROWEST_PANEL))
     n_rows = -(-n // fit) if given is None else 1
     n_columns = -(-n // n_rows)
     width = max(float(np.clip(_PANELS / n_columns - 0.5, 0, 4.2)), min(8.0, 0.16 * depth))
@@ -144,7 +144,7 @@ def _draw_marks(ax: Axes, ranking: pd.DataFrame, new: np.ndarray, deepest: int) 
     drawing.integers(ax.xaxis)
 
 
-def _key(ax: Axes, rankings: pd.DataFrame, labels: np.ndarray, new: np.ndarray) -> None:
+def _draw_key(ax: Axes, rankings: pd.DataFrame, labels: np.ndarray, new: np.ndarray) -> None:
     """Add a legend of the shades and marks that occur."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch

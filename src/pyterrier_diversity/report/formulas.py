@@ -9,14 +9,14 @@ _SYMBOL = re.compile(r"\\(?!frac|text|mathrm)([A-Za-z]+|.)")
 _GROUP = re.compile(r"\\frac{([^{}]*)}{([^{}]*)}|\\(?:text|mathrm){([^{}]*)}|([_^]){([^{}]*)}")
 
 
-def plain(latex: str) -> str:
+def in_plain_text(latex: str) -> str:
     r"""Translate a LaTeX formula to plain text.
 
     This handles what the measures of this package use: fractions, sub- and superscripts, text and names of symbols.
 
     Examples
     --------
-    >>> plain(r"\frac{1}{|T|} \sum_t \frac{1 - \alpha}{R_t + 1} J_{it}^{c_{it}}")
+    >>> in_plain_text(r"\frac{1}{|T|} \sum_t \frac{1 - \alpha}{R_t + 1} J_{it}^{c_{it}}")
     '1/|T| sum_t (1 - alpha)/(R_t + 1) J_it^c_it'
     """
     before, text = "", _SYMBOL.sub(lambda found: _SYMBOLS.get(found[0], found[1]), latex)

@@ -129,7 +129,7 @@ def html_report(
     before = pending()
     with progress_bar(2, "report", unit="part") as bar:
         with collected() as found:
-            qrels, given, frames = _read(qrels, runs, path, baseline)
+            qrels, given, frames = _read_inputs(qrels, runs, path, baseline)
             perquery = evaluate_runs(qrels, frames, list(chosen.values()), perquery=True)
             scores = read_scores(perquery)
             how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "rng": rng}
@@ -155,7 +155,7 @@ def html_report(
     return Path(path)
 
 
-def _read(
+def _read_inputs(
     qrels: Any, runs: io.Runs, path: str | os.PathLike[str], baseline: str | None
 ) -> tuple[pd.DataFrame, dict[str, Any], dict[str, pd.DataFrame]]:
     """Return the qrels, the runs as given, and the runs as frames.

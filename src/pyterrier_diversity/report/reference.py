@@ -8,7 +8,7 @@ from ..docstrings import fields_of, section_of
 from ..measures import DiversityMeasure
 from ..measures.base import range_text
 from ..parameters import Parameter
-from .formulas import plain
+from .formulas import in_plain_text
 
 
 def entry(measure: DiversityMeasure) -> dict[str, Any]:
@@ -22,13 +22,13 @@ def entry(measure: DiversityMeasure) -> dict[str, Any]:
         example with the same values.
     """
     notes = notes_of(measure)
-    where = re.sub(r"\$(.+?)\$", lambda found: plain(found[1]), notes["Where"])
+    where = re.sub(r"\$(.+?)\$", lambda found: in_plain_text(found[1]), notes["Where"])
     read = [f"{column} (needed)" if column in measure.NEEDS else column for column in measure.READS]
     return {
         "measure": measure.NAME,
         "name": notes["Name"] or measure.NAME,
         "what": prose(measure).split("\n")[0],
-        "formula": plain(notes["Formula"]) + (f", where {where}" if where else ""),
+        "formula": in_plain_text(notes["Formula"]) + (f", where {where}" if where else ""),
         "parameters": {name: parameter_text(parameter) for name, parameter in measure.SUPPORTED_PARAMS.items()},
         "range": notes["Values"] or range_text(*measure.range()),
         "columns": ", ".join(read) or "none",

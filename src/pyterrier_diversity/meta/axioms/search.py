@@ -21,7 +21,7 @@ from .constraints import CONSTRAINTS, SATURATED, Constraint, Pair
 # Largest labels to try, because some measures refuse larger ones: gdeval's ERR takes labels up to 4.
 _LARGEST_LABELS = (SATURATED, 4, 3)
 
-_NAME = Parameter(str, choices=tuple(CONSTRAINTS))
+_KNOWN = Parameter(str, choices=tuple(CONSTRAINTS))
 
 # Most measures that break a constraint do so on one of the first few instances.
 _FIRST_INSTANCES = 24
@@ -159,7 +159,7 @@ def counterexample(measure: ir_measures.Measure | str, constraint: str) -> pd.Da
     4   worse    1.0     2    d2      1
     5   worse    1.0  <NA>    u1     10
     """
-    measure, name = read_measure("counterexample", measure), _NAME.check("counterexample", "constraint", constraint)
+    measure, name = read_measure("counterexample", measure), _KNOWN.check("counterexample", "constraint", constraint)
     found = _search([measure], [CONSTRAINTS[name]]).get((name, measure))
     return None if found is None else _frame(measure, CONSTRAINTS[name], *found)
 
@@ -205,7 +205,7 @@ def axiom_table(measures: Measures, constraints: Iterable[str] | None = None) ->
     Red      True   False
     """
     wanted = read_measures("axiom_table", measures)
-    names = CONSTRAINTS if constraints is None else _NAME.check_each("axiom_table", "constraints", constraints)
+    names = CONSTRAINTS if constraints is None else _KNOWN.check_each("axiom_table", "constraints", constraints)
     sought = [CONSTRAINTS[name] for name in names]
     violations = _search(wanted, sought)
     columns = {each.name: [(each.name, measure) not in violations for measure in wanted] for each in sought}

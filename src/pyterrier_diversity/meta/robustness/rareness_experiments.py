@@ -240,7 +240,7 @@ def insert_synthetic_system(
     (frame,), named, chosen = read_experiment(who, runs, measures, qrels=qrels)
     sizes = _RARENESS["n_relevant"].check_each(who, "n_relevant", n_relevant)
     queries = frame["query_id"].unique()
-    others = [_of_queries(Columns(run, RUN_COLUMNS, "run").renamed(), queries) for run in named.values()]
+    others = [_only_queries(Columns(run, RUN_COLUMNS, "run").renamed(), queries) for run in named.values()]
     documents = _new_documents(frame, max(sizes)) if kind == "rare" else _most_common(frame, others, how["cutoff"])
     means = []
     for n in progress(sizes, "synthetic systems", unit="system"):
@@ -303,7 +303,7 @@ def _reads_rarity(measure: ir_measures.Measure) -> bool:
     return any(ours is not None and "rarity" in ours.READS for _, ours in parts_of(measure))
 
 
-def _of_queries(run: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
+def _only_queries(run: pd.DataFrame, queries: np.ndarray) -> pd.DataFrame:
     """Return the rows of some queries; all rows if there are none, so that measures warn about it."""
     kept = run["query_id"].isin(queries)
     return run[kept] if kept.any() else run

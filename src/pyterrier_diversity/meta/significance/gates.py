@@ -242,7 +242,7 @@ def worse_than(
             queries = _first(-gate.sign * gate.losses, gate.sign)
             corrected = f", {of_test[1]:.4g} corrected for {m} comparisons" if holm else ""
             tested = f"one-sided p = {of_test[0]:.4g}{corrected}"
-            message = " ".join(_told(gate, tested, queries if worse else None, signs, how, tolerance))
+            message = " ".join(_sentences(gate, tested, queries if worse else None, signs, how, tolerance))
             rows.append((*gate[:5], gate.mean - gate.other_mean, *of_test, queries, message, worse or bool(gate.why)))
     table = pd.DataFrame(rows, columns=_COLUMNS)
     attrs = {"alpha": alpha, "correction": "holm", "tolerance": tolerance, "n_trials": n_trials, **how.seed}
@@ -298,7 +298,7 @@ def _gates(
             yield _Gate(name, one, other, mine.mean(), others.mean(), losses, sign, alone, why)
 
 
-def _told(
+def _sentences(
     gate: _Gate,
     tested: str,
     worst: Mapping[str, float] | None,

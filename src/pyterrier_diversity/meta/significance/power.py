@@ -25,7 +25,7 @@ _PLAN: Parameters = {
 # From this noncentrality of t on, the power is 1.
 _FARTHEST = 1e6
 
-_SYSTEMS = ["name", "other"]
+_PAIR = ["name", "other"]
 
 
 def discriminative_power(compared: pd.DataFrame) -> pd.DataFrame:
@@ -182,7 +182,7 @@ def asl_curve(compared: pd.DataFrame) -> pd.DataFrame:
 
     >>> ax = curve.pivot(index="rank", columns="measure", values="asl").plot(marker="o")
     """
-    columns = ["measure", *_SYSTEMS, "p"]
+    columns = ["measure", *_PAIR, "p"]
     refuse_incomplete("asl_curve", compared, columns)
     order = np.lexsort((-compared["p"], pd.factorize(compared["measure"])[0]))
     curve = compared.iloc[order][columns].rename(columns={"p": "asl"}).reset_index(drop=True)
@@ -232,9 +232,9 @@ def overlap(compared: pd.DataFrame) -> pd.DataFrame:
       measure other_measure  first_only  both  second_only
     0       P            AP           1     1            0
     """
-    columns = ["measure", *_SYSTEMS, "significant"]
+    columns = ["measure", *_PAIR, "significant"]
     refuse_incomplete("overlap", compared, columns)
-    frame = compared[columns].assign(pair=compared[_SYSTEMS].apply(frozenset, axis=1))
+    frame = compared[columns].assign(pair=compared[_PAIR].apply(frozenset, axis=1))
     for measure, name, other, *_ in frame[frame.duplicated(["measure", "pair"])].itertuples(index=False):
         twice = f"{name} and {other} twice for {measure}"
         raise ValueError(f"overlap: compared must have each pair of systems once, but has {twice}.")

@@ -334,9 +334,9 @@ TESTS: dict[Test, SignificanceTest] = {
     "permutation": SignificanceTest("paired permutation test", _permutation, n_trials=9_999, rearranges=True),
 }
 
-_WORDS = {"test": Test, "groups": Grouping, "alternative": Alternative}
+_CHOICES = {"test": Test, "groups": Grouping, "alternative": Alternative}
 _DESIGN: Parameters = {
-    **{name: Parameter(str, choices=get_args(words)) for name, words in _WORDS.items()},
+    **{name: Parameter(str, choices=get_args(words)) for name, words in _CHOICES.items()},
     "alpha": LEVEL,
     "n_trials": Parameter(int, interval="[1, inf)"),
 }
