@@ -221,11 +221,9 @@ class Evaluation:
                     hint = f"; {WRITTEN_BY[missing[0]]}" if missing[0] in WRITTEN_BY else ""
                     raise ValueError(f"{ours} needs the column {' and the column '.join(missing)} in the qrels{hint}.")
                 computed = ours.score(tops[reads])
-            checked = valid(ours, computed, judgements.query_ids)
-            # A query without a ranking has the default.
-            values[number] = checked
-            if judgements in no_ranking:
-                values[number] = np.where(no_ranking[judgements], ours.DEFAULT, checked)
+            values[number] = valid(ours, computed, judgements.query_ids)
+            if judgements in no_ranking:  # a query without a ranking has the default
+                values[number] = np.where(no_ranking[judgements], ours.DEFAULT, values[number])
         return np.array([values[number] for number in self._asked]).reshape(len(self._asked), len(self._judgements))
 
 
