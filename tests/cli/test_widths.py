@@ -1,5 +1,6 @@
 """What the command prints fits the terminal, and no line is broken within a word; in a pipe, a message is one line."""
 
+import os
 import re
 from pathlib import Path
 
@@ -58,9 +59,17 @@ def test_lines_fit_a_terminal_of_80_columns_and_are_broken_between_words(name):
     assert [word for word in narrow.split() if word not in words] == []
 
 
-def test_a_message_in_a_pipe_is_one_line(monkeypatch):
-    monkeypatch.setattr("os.get_terminal_size", lambda *_: (_ for _ in ()).throw(OSError))
+@pytest.mark.parametrize("pipe", [1, 2], ids=["output", "messages"])
+def test_lines_in_a_pipe_are_whole_beside_a_terminal(monkeypatch, pipe):
+    def size(stream):
+        if stream == pipe:
+            raise OSError
+        return os.terminal_size((80, 24))
 
-    _, warning = printed(COMMANDS["warning"], None)
+    monkeypatch.setattr("os.get_terminal_size", size)
 
-    assert re.fullmatch(r"Warning: .{80,} \[MissingWarning\]\n", warning)
+    streams = [text.splitlines() for text in printed([*COMMANDS["warning"], "-s", "--min", "RBU@5=0.6"], None)]
+
+    whole = ([r"name .*", r"part .*", "", r"RBU@5\|.{80,}"], [r"Warning: .{80,} \[MissingWarning\]", r"Gate: .{80,}"])
+    assert all(re.fullmatch(line, found) for line, found in zip(whole[pipe - 1], streams[pipe - 1], strict=True))
+    assert max(map(len, streams[2 - pipe])) <= 80
