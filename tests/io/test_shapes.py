@@ -284,10 +284,40 @@ def test_integers_in_any_column_have_lost_their_zeros(kind):
             evaluate_runs(pd.DataFrame({"qid": "1", "docno": ["0077"], "label": 1}), {"mine": given}, MEASURES)
 
 
-def test_qrels_with_weights_are_no_prels(tmp_path):
-    qrels = read_qrels(placed("1 a 0 2 1.0\n1 b 1 1 0.5\n", tmp_path))
+WEIGHTS = {"1": "qid", "2": "iteration", "3": "docno", "4": "label", "5": "weight"}
+AS_PRELS = {"1": "qid", "2": "docno", "3": "label"}
 
-    assert qrels[["docno", "label", "weight"]].to_numpy().tolist() == [["0", 2, 1.0], ["1", 1, 0.5]]
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("1 a 0 2 1.0\n1 b 1 1 0.5\n", {}),
+        ("1 i7 0 2 1.0\n1 i8 1 1 0.5\n", WEIGHTS),
+        ("1 7 0 2 1.0\n1 7 1 2 1.0\n1 8 1 1 0.5\n", {}),
+    ],
+)
+def test_qrels_with_weights_are_no_prels(text, columns, tmp_path):
+    qrels = read_qrels(placed(text, tmp_path), columns=columns)
+
+    assert qrels.drop_duplicates("iteration")[["docno", "label", "weight"]].to_numpy().tolist() == [
+        ["0", 2, 1.0],
+        ["1", 1, 0.5],
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:.*prels are read by")
+@pytest.mark.parametrize(
+    ("docs", "columns"), [(("GX000-00-1", "GX000-00-2"), {}), (("20034", "20035"), AS_PRELS), (("d1", "d2"), AS_PRELS)]
+)
+def test_lines_that_may_be_prels_are_read_if_it_is_sure(docs, columns, tmp_path):
+    text = f"101 {docs[0]} 2 1 0.5\n101 {docs[1]} 1 1 0.25\n102 {docs[0]} 0 0 1\n"
+
+    if columns:
+        with pytest.raises(ValueError, match=r"file is either prels or qrels with weights; .* Name the columns by num"):
+            read_qrels(placed(text, tmp_path))
+    qrels = read_qrels(placed(text, tmp_path), columns=columns)
+
+    assert qrels[["docno", "label"]].to_numpy().tolist() == [[docs[0], 2], [docs[1], 1], [docs[0], 0]]
 
 
 def test_a_missing_name_is_no_error():

@@ -116,11 +116,9 @@ def like(pattern: str) -> TestOfLines:
     return lambda columns: all(re.fullmatch(pattern, " ".join(words)) for words in zip(*columns, strict=True))
 
 
-def are_prels(columns: list[tuple[str, ...]]) -> bool:
-    """Fit topic and document, and not topic and intent: a name with letters and digits, each once in a topic."""
-    topic, doc, *_ = columns
-    is_doc = any(re.search(r"[0-9]", name) and not name.isdigit() for name in doc)
-    return is_doc and len({*zip(topic, doc, strict=True)}) == len(doc)
+def are_once(columns: list[tuple[str, ...]]) -> bool:
+    """Fit a second word that no query has twice, as a document in prels; an intent may have several documents."""
+    return len({*zip(columns[0], columns[1], strict=True)}) == len(columns[1])
 
 
 def have_strata(columns: list[tuple[str, ...]]) -> bool:

@@ -31,6 +31,10 @@ _ASPECTS = (
     "If the aspects are intents, make a row of each: frame.melt(['qid', 'docno'], var_name='iteration', "
     "value_name='label'). Otherwise rename the one that counts to label."
 )
+_PRELS_OR_WEIGHTS = (
+    f"{by_number('qrels')} These are the numbers for prels (topic, document, judgement, method, probability). For "
+    "qrels with weights (query, intent, document, label, weight): 1=qid,2=iteration,3=docno,4=label,5=weight."
+)
 _RANK = "If they are in order, add their rank: frame.assign(rank=frame.groupby('qid').cumcount())."
 _ROWS = "pandas.DataFrame([(q, i, d, {}) for {}], columns=['qid', 'iteration', 'docno', 'label'])."
 _ONE_LABEL = by_place("qrels", (1, 3, 5))
@@ -114,14 +118,18 @@ def refusal(look: Look, shape: Shape | None) -> Exception:
             f"io.read_{call}(..., columns={{'theirs': '{old}'}}){shell}."
         )
     step = shape.read if isinstance(shape.read, str) else instead
-    return ValueError(f"{look.name} is {shape.name}, not {_WANTED[look.wanted]}{found}. {step}")
+    instead_of = f", not {_WANTED[look.wanted]}" * (look.wanted not in shape.holds.split())
+    return ValueError(f"{look.name} is {shape.name}{instead_of}{found}. {step}")
 
 
 def _read_as_nuggets(look: Look) -> pd.DataFrame:
     return read_nuggets(look.data, columns=look.columns) if look.form == "object" else read_nuggets(look)
 
 
-_PRELS = of_lines(5, like(r"\S+ \S+ -?\d \d ([01]|[01]?\.\d+)(e-?\d+)?"), fits.are_prels)
+_END_OF_PRELS = r"\d\S* -?\d \d ([01]|[01]?\.\d+)(e-?\d+)?"
+# Documents of the tracks that have prels.
+_PRELS = of_lines(5, like(rf"\S+ (GX|clueweb){_END_OF_PRELS}"), fits.are_once)
+_PERHAPS_PRELS = of_lines(5, like(rf"\S+ \S*{_END_OF_PRELS}"), fits.are_once)
 # Topics and subtopics such as DD16-1 and DD16-1.1. Topic DD16-24 has a subtopic 24.11.
 _PASSAGES = of_lines(5, like(r"DD(\d+-(\d+)) (DD\1|\2)\.\S* \S+ \d{1,9} -?\d"))
 _SEVERAL_LABELS = of_lines(0, like(r"\S+ Q?0 \S+( -?\d){3,}"))
@@ -147,6 +155,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("judgements of several aspects", "", _SEVERAL_LABELS, _ONE_LABEL, "qrels"),
     Shape("a run", "run", of_lines(6), forms.read_lines_of_run),
     Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, forms.read_prels),
+    Shape("either prels or qrels with weights", "qrels", _PERHAPS_PRELS, _PRELS_OR_WEIGHTS, "qrels"),
     Shape("passages of TREC Dynamic Domain", "qrels", _PASSAGES, forms.read_passages),
     Shape("judgements in the fifth column, beside a stratum", "", _STRATA, _ONE_LABEL, "qrels"),
     Shape("qrels with weights", "qrels", of_lines(5), forms.read_lines_of_qrels, "qrels"),
