@@ -300,6 +300,21 @@ def test_columns_of_lines_are_named_by_number(tmp_path):
     assert found == run("evaluate", "demo", BM25, *measure)
 
 
+@pytest.mark.filterwarnings("ignore:No query")
+def test_columns_of_qrels_and_runs_without_names_are_given_once(tmp_path):
+    for name, text in {"qrels": "q a 1\nq b 0\n", "scores": "q a 0.5\nq b 1\n", "ranks": "q b 1\nq a 2\n"}.items():
+        (tmp_path / name).write_text(text)
+    names, qrels = ("--columns", "1=qid,2=docno,3="), str(tmp_path / "qrels")
+
+    for of in ("score", "rank"):
+        found = run("evaluate", qrels, str(tmp_path / f"{of}s"), "-m", "RR", "--format", "csv", names[0], names[1] + of)
+        assert found.splitlines()[1] == f"{of}s,0.5"
+    message = fail("evaluate", qrels, str(tmp_path / "scores"), "-m", "RR", names[0], names[1] + "label", status=1)
+    assert "scores is lines of three columns without names, not a run" in message
+    message = fail("evaluate", str(tmp_path / "scores"), qrels, "-m", "RR", names[0], names[1] + "score", status=1)
+    assert "scores is lines of three columns without names, not qrels" in message
+
+
 def test_a_file_has_the_runs_of_several_systems_in_every_command(tmp_path):
     several = {
         name: {query: dict(of.to_numpy()) for query, of in frame.groupby("qid")[["docno", "score"]]}

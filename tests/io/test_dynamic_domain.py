@@ -14,7 +14,7 @@ from ir_measures import P
 
 from pyterrier_diversity import CT, alpha_nDCG, nSessionDCG
 from pyterrier_diversity.io import add_lengths, read_dd_run, read_dd_truth, read_qrels, read_run
-from pyterrier_diversity.io.dynamic_domain import is_dd_run, read_truth
+from pyterrier_diversity.io.dynamic_domain import LINE_OF_SESSION, read_truth
 from pyterrier_diversity.io.files import Content, read_content
 
 TRUTHS = ["dd16-mini-truth.xml", "dd16-odd-truth.xml.gz", "dd17-odd-truth.xml.gz"]
@@ -374,7 +374,7 @@ def test_a_session_is_told_from_a_trec_run_and_ranks_as_it_did_when_it_is_saved_
     session = read_dd_run(path)
     pt.io.write_results(session, str(tmp_path / "saved"))
 
-    assert is_dd_run(read_content(path))
+    assert LINE_OF_SESSION.fullmatch(read_content(path).first_line)
     pd.testing.assert_frame_equal(read_run(path), session, check_dtype=False)
     assert read_run(tmp_path / "saved")["docno"].tolist() == session["docno"].tolist()
 
@@ -387,4 +387,4 @@ def test_a_session_is_told_from_a_trec_run_and_ranks_as_it_did_when_it_is_saved_
     ],
 )
 def test_other_lines_are_no_session(line):
-    assert not is_dd_run(Content("run", f"{line}\n".encode()))
+    assert not LINE_OF_SESSION.fullmatch(Content("run", f"{line}\n".encode()).first_line)

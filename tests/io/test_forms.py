@@ -241,7 +241,7 @@ def test_objects_that_get_one_id_are_told_of():
 @pytest.mark.parametrize(
     ("run", "error", "message"),
     [
-        ([("1", "b", 3.0)], TypeError, "a file, a frame, a list of dicts or of named tuples, .* not rows of tuple"),
+        ([("1", 3.0)], TypeError, "a file, a frame, a list of dicts or of named tuples, .* not rows of tuple"),
         (7, TypeError, "a file, a frame, a list of dicts or of named tuples, or a dict"),
         ({"1": {"b", "a"}}, TypeError, r"a file, a frame, .*, not a dict of set\."),
         ({"1": iter(["b"])}, TypeError, r"a file, a frame, .*, not a dict of list_iterator\."),

@@ -77,7 +77,7 @@ def test_an_empty_run_has_the_columns_of_a_run(tmp_path):
         (read_qrels, "1 d1\n", r"file, line 1: expected 4 columns \(qid iteration docno label\), found 2"),
         (read_qrels, "1 a d1 2\n1 b d1\n", r"file, line 2: expected 4 columns \(qid iteration docno label\), found 3"),
         (read_qrels, "1 a d1 2 1\n1 b d1 1\n", r"line 2: expected 5 columns \(qid .* weight\), found 4"),
-        (read_qrels, "1 a d1 2 1 1 1\n", r"line 1: expected 5 columns .*, found 7"),
+        (read_qrels, "1 a d1 2 1 x 1\n", r"line 1: expected 5 columns .*, found 7"),
         (read_qrels, "1 a d1 2\n\n1 b d1 x\n", r"line 3: label must be a finite number, not 'x'"),
         (read_qrels, "1 a d1 nan\n", r"line 1: label must be a finite number, not 'nan'"),
         (read_qrels, "1 a d1 1 inf\n", r"line 1: weight must be a finite number, not 'inf'"),

@@ -40,8 +40,14 @@ FIRST = r".* Qrels come first, then runs, then measures\.$"
         ((QRELS, list(map(ScoredDoc._make, RUN.values)), "RBU@5"), ONE_RUN),
         *(
             ((QRELS, {"q": docs}, "RBU@5"), ONE_RUN)
-            for docs in (["a", "b"], [("a", 1.0)], {"a": 1.0}, [SimpleNamespace(id="a")])
+            for docs in (["a", "b"], [("a", 1.0)], {"a": 1.0}, [SimpleNamespace(id="a")], RUN, RUN.drop(columns="qid"))
         ),
+        ((QRELS, {"q": RUN.to_dict("records")}, "RBU@5"), ONE_RUN),
+        (
+            (QRELS, {"mine": [(1, "b", 3.0)]}, "RBU@5"),
+            r"^Run mine: run is rows without names, not a run\.",
+        ),
+        ((QRELS, [("1", "b", 3.0)], "RBU@5"), r"^evaluate_runs: runs is rows without names, not a run\. Name the col"),
     ],
 )
 def test_arguments_in_the_wrong_place_are_named(given, message):
@@ -54,7 +60,6 @@ def test_arguments_in_the_wrong_place_are_named(given, message):
     [
         ((7, {"mine": RUN}, "RBU@5"), r"^qrels must be a file, .* not int\.$"),
         ((QRELS, {"mine": 7}, "RBU@5"), r"^Run mine: run must be a file, .* not int\.$"),
-        ((QRELS, {"mine": [("1", "b", 3.0)]}, "RBU@5"), r"^Run mine: run must be a file, .* not rows of tuple\.$"),
         ((QRELS, 5, "RBU@5"), rf"{FORMS}, not int\.$"),
         ((QRELS, None, "RBU@5"), rf"{FORMS}, not NoneType\.$"),
         ((QRELS, [1, 2], "RBU@5"), rf"{FORMS}, not a list of int\.$"),

@@ -12,8 +12,8 @@ import forms
 import shell
 from pyterrier_diversity import RBU, Coverage, alpha_nDCG, evaluate_runs
 from pyterrier_diversity.io import read_qrels, read_run, read_runs
-from pyterrier_diversity.io.look import look_at
-from pyterrier_diversity.io.shapes import NUMBERED, SHAPES, shape_of
+from pyterrier_diversity.io.look import SharedColumns, look_at
+from pyterrier_diversity.io.shapes import NUMBERED, AS_IN_RUNS, SHAPES, shape_of
 from pyterrier_diversity.warnings import DataWarning, WordsWarning
 from shape_examples import EXAMPLES
 from write_reference import FOLDER
@@ -37,7 +37,8 @@ def placed(example: Any, folder: Path) -> Any:
     ids=[shape.name for shape in SHAPES],
 )
 def test_each_example_is_taken_by_its_own_shape(shape, wanted, example, tmp_path):
-    look = look_at(placed(example, tmp_path), wanted, BY_NUMBER if shape is NUMBERED else {})
+    columns = {NUMBERED: BY_NUMBER, AS_IN_RUNS: SharedColumns(BY_NUMBER)}
+    look = look_at(placed(example, tmp_path), wanted, columns.get(shape))
 
     assert shape_of(look) is shape
 
@@ -145,6 +146,12 @@ class Model:
         ({"1": pd.Series({"a": 2, "b": 1}), "name": {}, "qid": {}}, {}),
         ({"1": [Model(docid="a", score=2), Model(docid="b", score=1)]}, {}),
         (INDEXED, {}),
+        (INDEXED["score"], {}),
+        (INDEXED["score"].rename(None).rename_axis(["topic", None]), {"columns": {"topic": "qid", "level_1": "docno"}}),
+        ({"1": INDEXED.reset_index()}, {}),
+        ({1: INDEXED.loc["1"].reset_index()}, {}),
+        ({"1": INDEXED.reset_index().to_dict("records")}, {}),
+        ('{"1": [{"query_id": 1, "docid": "a", "score": 2}, {"query_id": "1", "docid": "b", "score": 1}]}', {}),
         (INDEXED.reset_index().to_dict("series"), {}),
         (pd.DataFrame(TWO), {"columns": {0: "qid", 1: "docno", 2: "score"}}),
     ],
@@ -170,6 +177,9 @@ def test_integers_beyond_floats_keep_their_order_in_lines_with_columns_by_number
         {"1": {"a": "L2", "b": "0"}},
         pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": ["L2", "false"]}),
         "1,0,a,2\n1,0,b,0\n",
+        pd.Series([2, 0], pd.MultiIndex.from_tuples([("1", "a"), ("1", "b")], names=["qid", "docno"])),
+        {"1": [{"qid": "1", "docno": "a", "label": 2}, {"qid": "1", "docno": "b", "label": 0}]},
+        {"1": pd.DataFrame({"docno": ["a", "b"], "label": [2, 0]})},
         "qid,docno,iteration,label\n1,a,x,support\n1,b,x,not_support\n",
         "topic_id,corpus-id,nugget,assignment\n1,a,x,support\n1,b,x,not_support\n",
         '{"topic_id":"1","docid":"a","nugget":"x","label":2}\n{"topic_id":"1","docid":"b","nugget":"x","label":0}',
@@ -242,6 +252,35 @@ def test_a_query_without_judgements_is_a_row_without_document(source, tmp_path):
         ("run", [{"query": {"x": "1"}, "hits": ["a"]}, {"query": {"x": "2"}, "hits": ["a"]}], {}, "missing column qid"),
         ("qrels", [{"qid": "1", "query": "crane"}], {}, "qrels is topics, not qrels"),
         ("qrels", {"1": {"a": 1}, "2": None}, {}, "query '2' has None"),
+        ("qrels", {"1": {"a": "yes"}}, {}, "must be a finite number, but query '1' has 'yes'"),
+        ("qrels", {"1": "crane"}, {}, "is texts of queries, or paths without a file, not qrels.* Qrels come first"),
+        ("qrels", [{"topic": "1", "doc": "a", "grade": "2"}], {}, "missing column qid, docno, label; found: topic, d"),
+        ("qrels", "1 1 a 2 1 2\n1 2 b 1 1 2\n", {}, "judgements of several aspects.* it is 2=iteration"),
+        (
+            "qrels",
+            {"qid": "1", "rubrics": [{"criterion": "x", "weight": -5}]},
+            {},
+            "is rubrics, not qrels.* Drop criteria of neg",
+        ),
+        ("run", {"x": [("1", "a", 2.0)]}, {}, "is runs of several systems"),
+        (
+            "run",
+            [(1, "a", 2.0)],
+            {},
+            r"is rows without names, .*: pandas.DataFrame\(rows, columns=\['qid'",
+        ),
+        (
+            "qrels",
+            [(1, "a", 2)],
+            {},
+            "is rows without names, not qrels. Name the columns: pandas.DataFrame.* with 'label' for qrels",
+        ),
+        (
+            "qrels",
+            "<table>\n<thead><tr>",
+            {},
+            "is a table in HTML, Markdown or LaTeX, not qrels. Its numbers are",
+        ),
         ("run", b"1\x00 \x00Q\x000\x00", {}, "line 1: this is not UTF-8. Save the file in UTF-8"),
     ],
 )

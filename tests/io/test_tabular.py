@@ -22,7 +22,7 @@ QRELS = pd.DataFrame(
 )
 
 
-@pytest.mark.parametrize("name", ["q.csv", "q.csv.gz", "q.tsv", "q.parquet"])
+@pytest.mark.parametrize("name", ["q.csv", "q.csv.gz", "q.tsv", "q.json", "q.jsonl", "q.jsonl.gz", "q.parquet"])
 def test_qrels_are_read_as_they_were_written(name, tmp_path):
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
@@ -46,12 +46,13 @@ TEXT = st.text("".join(map(chr, [*range(1, 0x250), 0x2028, 0x3042, 0xFEFF, 0xFFF
 @settings(max_examples=25, deadline=None)
 @given(ids=st.lists(TEXT.filter(bool), min_size=3, max_size=3), text=TEXT, label=st.floats(-1e300, 1e300))
 def test_any_text_and_number_is_read_as_it_was_written(ids, text, label, tmp_path_factory):
-    path = tmp_path_factory.mktemp("qrels") / "q.csv"
     qrels = pd.DataFrame([[*ids, label, text]], columns=["qid", "docno", "iteration", "label", "nugget_text"])
 
-    write_qrels(qrels, path)
+    for name in ("q.csv", "q.jsonl"):
+        path = tmp_path_factory.mktemp("qrels") / name
+        write_qrels(qrels, path)
 
-    assert read_qrels(path).to_numpy().tolist() == qrels.to_numpy().tolist()
+        assert read_qrels(path).to_numpy().tolist() == qrels.to_numpy().tolist()
 
 
 @pytest.mark.parametrize(("label", "kind"), [(2**62, "i"), (-(2**62), "i"), (2**63, "f"), (-(2**64), "f"), (0.5, "f")])
@@ -102,7 +103,7 @@ def test_what_no_file_can_hold_is_refused(name, tmp_path):
     with pytest.raises(ValueError, match=r"^qrels: docno must not contain .* half of a character, but row 0 has"):
         write_qrels(PLAIN.assign(docno=half), tmp_path / name)
     with pytest.raises(ValueError, match="surrogates not allowed"):
-        write_qrels(PLAIN.assign(intent_type=half), tmp_path / "q.csv")
+        write_qrels(PLAIN.assign(intent_type=half), tmp_path / name.replace("txt", "jsonl"))
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ from lxml import etree
 
 from ..frames import Columns, warn
 from ..warnings import LengthsWarning
-from .files import Content, Path, Source, read_content
+from .files import Path, Source, read_content
 from .forms import highest_label_last
 from .labels import one_line
 from .lines import Kinds, read_columns, read_pairs
 
 _SESSION: Kinds = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
-# The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
-_LINE_OF_SESSION = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")
+#: The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
+LINE_OF_SESSION = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")
 # A blank line that is not above the data.
 _BLANK_LINE = re.compile(rb"(?<=\S)[^\S\n]*\n[^\S\n]*\n")
 
@@ -168,11 +168,6 @@ def add_lengths(run: pd.DataFrame, doc_len: Mapping[str, float] | Path) -> pd.Da
 def read_lengths(path: Path) -> dict[str, float]:
     """Read the number of words of each document from tab-separated lines ``document words``."""
     return read_pairs(path, {"docno": str, "words": float}, "\t")
-
-
-def is_dd_run(content: Content) -> bool:
-    """Tell from the first line of a run file whether it is a TREC Dynamic Domain run."""
-    return _LINE_OF_SESSION.fullmatch(content.first_line) is not None
 
 
 class Truth(NamedTuple):

@@ -7,10 +7,12 @@ from numbers import Number
 from types import NoneType
 from typing import Any
 
+import pandas as pd
+
 from ..frames import label_of, number_of
-from .dynamic_domain import is_dd_run
+from .dynamic_domain import LINE_OF_SESSION
 from .labels import is_measure
-from .look import LISTS, NEEDED, NO_INTENT, USUAL_NAMES, Look, usual_names
+from .look import LISTS, NEEDED, NO_INTENT, Look, SharedColumns, Wanted, usual_names, usually_named
 from .nugget_records import LEVELS, nugget_format_of
 from .records import is_frame, plain, reads
 
@@ -25,7 +27,7 @@ _OF_BEIR = ({"query-id", "corpus-id", "score"}, {"q_id", "doc_id", "score"})
 # Columns of values; the kinds of members that are documents of a query, and those of lists.
 _VALUES = {"label", "score", "rank"}
 _LISTS = {"nothing", "list", "groups", "objects"}
-_DOCUMENTS_OR_RUN = {"numbers", *_LISTS}
+_DOCUMENTS_OR_RUN = {"numbers", "records", *_LISTS}
 # How many rows are searched for a word: the labels of the first ones may be missing or unknown words.
 _FIRST_ROWS = 100
 # What other tools call the rows of means among the values of queries, in any case.
@@ -42,9 +44,9 @@ def of_object(*attributes: str) -> Fits:
     return fits
 
 
-def is_xml(look: Look) -> bool:
-    """Fit XML."""
-    return look.form == "xml"
+def begins(*marks: str) -> Fits:
+    """Fit XML, HTML, Markdown or LaTeX that begins in one of some ways."""
+    return lambda look: look.form == "markup" and look.data.first_line.lstrip().startswith(marks)
 
 
 def is_folder(look: Look) -> bool:
@@ -52,10 +54,21 @@ def is_folder(look: Look) -> bool:
     return look.form == "object" and isinstance(look.data, (str, os.PathLike))
 
 
+def are_texts(look: Look) -> bool:
+    """Fit texts by name that are no paths of files."""
+    runs = look.record.values()
+    return are_runs(look) and all(isinstance(run, str) and not os.path.exists(run) for run in runs) and bool(runs)
+
+
+def are_rows(look: Look) -> bool:
+    """Fit rows without names."""
+    return look.form == "object" and kind_of(look.data) == "rows"
+
+
 def are_runs(look: Look) -> bool:
     """Fit frames and paths, in a list or by name."""
-    are_named = look.form == "records" and not look.is_text and look.names.isdisjoint({"qid", "docno"})
-    runs = list(look.record.values()) if are_named else look.data
+    are_named = look.form == "records" and bool(look.data) and look.data[0].where == look.name and not look.is_text
+    runs = list(look.record.values()) if are_named and look.names.isdisjoint({"qid", "docno"}) else look.data
     are_alike = isinstance(runs, list) and all(isinstance(run, (str, os.PathLike)) or is_frame(run) for run in runs)
     return are_alike and bool(runs)
 
@@ -85,13 +98,27 @@ def missing(names: Container[str], needed: Iterable[str]) -> list[str]:
 
 def are_numbered(look: Look) -> bool:
     """Fit lines of which the columns that are needed were named by number."""
+    return look.form == "lines" and _have_names(look, look.wanted)
+
+
+def _have_names(look: Look, wanted: Wanted) -> bool:
     names = usual_names(name for place, name in look.columns.items() if place.isdigit())
-    return look.form == "lines" and not missing(names, NEEDED[look.wanted])
+    return not missing(names, NEEDED[wanted])
 
 
 def is_summary(query: str) -> bool:
     """Tell whether a query is a row of means."""
     return _SUMMARY.fullmatch(query) is not None
+
+
+def are_numbered_as_run(look: Look) -> bool:
+    """Fit qrels of three columns, the last of whole numbers, if an option gives them and runs the names of a run's."""
+    return isinstance(look.columns, SharedColumns) and of_lines(3, are_whole)(look) and _have_names(look, "run")
+
+
+def are_whole(columns: list[tuple[str, ...]]) -> bool:
+    """Fit lines that end in whole numbers."""
+    return all(label_of(word) % 1 == 0 for word in columns[-1])
 
 
 def of_values(names: str) -> Fits:
@@ -108,7 +135,7 @@ def of_values(names: str) -> Fits:
 
 def is_session(look: Look) -> bool:
     """Fit lines of sessions."""
-    return look.form == "lines" and is_dd_run(look.data)
+    return look.form == "lines" and LINE_OF_SESSION.fullmatch(look.data.first_line) is not None
 
 
 def like(pattern: str) -> TestOfLines:
@@ -129,9 +156,8 @@ def have_strata(columns: list[tuple[str, ...]]) -> bool:
 
 def are_qrels(columns: list[tuple[str, ...]]) -> bool:
     """Fit query, intent, document and label, and not query, document, rank and score."""
-    _, intent, doc, label = columns
-    is_placed = {*intent} <= NO_INTENT or any(number_of(word) != number_of(word) for word in doc)
-    return is_placed and all(label_of(word) % 1 == 0 for word in label)
+    _, intent, doc, _ = columns
+    return {*intent} <= NO_INTENT or any(number_of(word) != number_of(word) for word in doc)
 
 
 def of_names(*names: str, without: str = "") -> Fits:
@@ -154,15 +180,20 @@ def lists_documents(record: Mapping[Any, Any], look: Look) -> bool:
     return "qid" in look.names and any(isinstance(record.get(name), (Mapping, list, tuple)) for name in LISTS)
 
 
-def kind_of(docs: Any) -> str:
-    """Return what a member of an object can be.
+def kind_of(docs: Any, name: Any = None) -> str:
+    """Return what a member of an object, which has a name there, can be.
 
     Returns
     -------
-    {"nothing", "numbers", "list", "groups", "objects", "rows", "lists", "run", "other"}
-        Nothing; documents or measures with numbers; a list of documents, of lists of documents, of objects, or of rows
-        of a run; lists of documents by intent or query; the documents of several queries; or anything else.
+    {"nothing", "numbers", "words", "list", "groups", "objects", "records", "frame", "rows", "lists", "run", "other"}
+        Nothing; documents or measures with numbers, or with words; a list of documents, of lists of documents, of
+        objects, of records of the query that is the name, or a frame of them; rows of a run; lists of documents by
+        intent or query; the documents of several queries; or anything else.
     """
+    if isinstance(docs, pd.DataFrame):
+        columns = usually_named(docs)
+        ids = columns.get("qid", [name] * (columns.keys() <= {"docno", *_VALUES}))
+        return "frame" if len(ids) and all(str(one) == str(name) for one in ids) else "other"
     if docs is None or (isinstance(docs, (Mapping, list, tuple)) and not docs):
         return "nothing"
     if isinstance(docs, Mapping):
@@ -170,13 +201,17 @@ def kind_of(docs: Any) -> str:
             return "other"
         if all(isinstance(one, (Number, NoneType)) or label_of(one) == label_of(one) for one in docs.values()):
             return "numbers"
-        kinds = set(map(kind_of, docs.values()))
+        if all(isinstance(one, (str, Number, NoneType)) for one in docs.values()):
+            return "words"
+        kinds = {kind_of(of, query) for query, of in docs.items()}
         return "lists" if kinds <= _LISTS else "run" if kinds <= _DOCUMENTS_OR_RUN else "other"
     if not isinstance(docs, (list, tuple)):
         return "other"
     one = plain(docs[0])
-    is_row = isinstance(one, (list, tuple)) and len(one) > 2 and isinstance(one[0], str) and isinstance(one[-1], Number)
-    if is_row or (isinstance(one, Mapping) and {"qid", "docno"} <= usual_names(one)):
+    if isinstance(one, Mapping) and {"qid", "docno"} <= usual_names(one):
+        return "records" if all(str(usually_named(plain(row)).get("qid")) == str(name) for row in docs) else "rows"
+    is_row = isinstance(one, (list, tuple)) and len(one) > 2 and isinstance(one[-1], Number)
+    if is_row and (isinstance(one, tuple) or isinstance(one[0], str)):
         return "rows"
     if isinstance(docs[0], Mapping) or hasattr(docs[0], "_fields"):
         return "objects"
@@ -189,7 +224,7 @@ def of_members(*alternatives: str) -> Fits:
 
     def test(record: Mapping[Any, Any], look: Look) -> bool:
         is_table = _VALUES.issuperset(record) and isinstance(next(iter(record.values())), Mapping)
-        found = {kind_of(member) for member in record.values()}
+        found = {kind_of(member, name) for name, member in record.items()}
         is_alike = any(found <= {"nothing", *kinds.split()} for kinds in alternatives)
         return is_alike and not is_table and "qid" not in look.names
 
@@ -226,8 +261,7 @@ def _rows(look: Look) -> list[dict[str, Any]]:
     """Return the first rows of a table, with the usual names."""
     first = look.data[:_FIRST_ROWS]
     rows = first.to_dict("records") if look.form == "frame" else [one.value for one in first]
-    rows = [row for row in rows if isinstance(row, Mapping)]
-    return [{USUAL_NAMES.get(str(name), str(name)): value for name, value in row.items()} for row in rows]
+    return [usually_named(row) for row in rows if isinstance(row, Mapping)]
 
 
 def are_qrels_of_beir(look: Look) -> bool:

@@ -104,7 +104,9 @@ def read_table(look: Look) -> pd.DataFrame:
 
 
 def read_scored_documents(look: Look) -> pd.DataFrame:
-    """Read qrels whose labels are called score."""
+    """Read qrels whose labels are called score, or, in lines, have a run's name."""
+    if look.form == "lines":
+        return read_numbered(look).rename(columns={"score": "label", "rank": "label"})
     return read_table(look).rename(columns={"score": "label"})
 
 
@@ -128,6 +130,11 @@ def read_queries(look: Look) -> pd.DataFrame:
             judged = docs or {frames.NO_DOCUMENT: 0} if look.wanted == "qrels" else docs
             records.append(Field({"qid": query, "docno": judged}, one.where))
     return read_rows(look, records)
+
+
+def read_frames(look: Look) -> pd.DataFrame:
+    """Read ``{query: frame}``."""
+    return read_table(look.at(pd.concat(look.record, names=["qid"])))
 
 
 def read_rows(look: Look, records: Iterable[Field] = ()) -> pd.DataFrame:

@@ -47,6 +47,8 @@ _JSON = re.compile(r"\s*(\{\s*[\"}]|\{\s*$|\[\s*[\[{\"\]]|\[\s*$|\[\s*-?\d)")
 _TAG = re.compile(rb"^runid\s+all\s.*$", re.MULTILINE)
 # How many words the lines of runs and qrels have.
 _N_WORDS = range(3, 7)
+#: How tables in HTML, Markdown and LaTeX begin.
+FOR_PEOPLE = ("<table", "|", "\\begin", "% needs \\")
 _MOST_LINES, _MOST_BYTES = 200, 2**16
 
 
@@ -70,7 +72,7 @@ class Look:
         Whether ranks order the documents of a run.
     data : Content, DataFrame, list of Field or object
         The data.
-    form : {"lines", "xml", "frame", "records", "object"}
+    form : {"lines", "markup", "frame", "records", "object"}
         Its container. A frame may be a table in text. Records are objects of JSON, or dicts.
     lines : list of list of str
         The words of the first lines.
@@ -89,7 +91,7 @@ class Look:
     columns: Mapping[str, str]
     by_rank: bool
     data: Any
-    form: Literal["lines", "xml", "frame", "records", "object"] = "object"
+    form: Literal["lines", "markup", "frame", "records", "object"] = "object"
     lines: tuple[list[str], ...] = ()
     fields: tuple[str, ...] = ()
     is_text: bool = False
@@ -129,6 +131,8 @@ def look_at(
     """Look at a file, a frame, an object or rows; ``name`` is what messages call data in memory."""
     columns = (isinstance(source, Renamed) and source.columns) or columns or {}
     columns = columns if all(isinstance(old, str) for old in columns) else {str(old): columns[old] for old in columns}
+    if isinstance(source, pd.Series) and source.index.nlevels > 1:
+        source = source.reset_index(name=NEEDED[wanted][-1].split("|")[0] if source.name is None else source.name)
     data = read_content(source) if is_file(source) else plain(source)
     if isinstance(data, Content):
         return _of_content(Look(data.name, wanted, columns, by_rank, data, is_text=True))
@@ -204,6 +208,11 @@ def usual_names(names: Iterable[Any]) -> set[str]:
     return {USUAL_NAMES.get(name, name) for name in map(str, names)}
 
 
+def usually_named(fields: Mapping[Any, Any] | pd.DataFrame) -> dict[str, Any]:
+    """Return the fields of a record, or the columns of a frame, by the names that they have here."""
+    return {USUAL_NAMES.get(str(name), str(name)): value for name, value in fields.items()}
+
+
 def all_names(look: Look) -> Iterable[str]:
     """Return the names of columns, or of the fields of records, as the user calls them."""
     return names_of_fields(look.data) if look.form == "records" else look.fields
@@ -276,8 +285,8 @@ def _of_content(look: Look) -> Look:
         return look.at(read_parquet(content))
     if _JSON.match(line):
         return _of_records(look, read_json(content))
-    if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE")):
-        return replace(look, form="xml")
+    if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE", *FOR_PEOPLE)):
+        return replace(look, form="markup")
     separator = max(",\t;|", key=line.count)
     cells = [word.strip('"') for word in re.split(rf"[{separator}\s]+", line.strip())]
     known = {cell.lower() for cell in cells} & (_OTHER_NAMES | look.columns.keys())
@@ -335,7 +344,7 @@ def read_records(source: Any, who: str, columns: Mapping[str, str] | None = None
     if look.form in ("frame", "records"):
         return look.records()
     one = look.data[0] if isinstance(look.data, list) else look.data
-    kinds = {"object": type(one).__name__, "xml": "XML"}
+    kinds = {"object": type(one).__name__, "markup": "markup"}
     what = kinds.get(look.form, "lines of words" if look.lines else "empty")
     raise (TypeError if look.form == "object" else ValueError)(
         f"{look.name} must be a path, a frame, an object or a list of them, not {what}."

@@ -24,7 +24,7 @@ from .shapes import RUNS_OF_SYSTEMS, SEVERAL, Shape, frame_in, refusal, shape_of
 Runs = Any
 
 # The kinds of what belongs to one query.
-_OF_QUERY = ("numbers", "list", "groups")
+_OF_QUERY = ("numbers", "list", "groups", "records")
 # How much of a pattern a message shows.
 _LONGEST_PATTERN = 200
 # The tables that pt.Experiment writes beside the runs in its save_dir.
@@ -116,7 +116,8 @@ def named_runs(who: str, runs: Runs) -> dict[str, Any]:
 
 def are_named(runs: Any) -> bool:
     """Tell whether something maps names to runs or results, and not queries to documents or values."""
-    return isinstance(runs, Mapping) and not any(kind_of(run) in _OF_QUERY for run in runs.values())
+    kinds = {kind_of(run, name) for name, run in runs.items()} if isinstance(runs, Mapping) else {*_OF_QUERY}
+    return kinds.isdisjoint(_OF_QUERY) and kinds != {"frame"}
 
 
 def _no_runs(look: Look, shape: Shape | None) -> Exception:

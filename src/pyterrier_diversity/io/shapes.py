@@ -11,9 +11,9 @@ import pandas as pd
 
 from . import fits, forms
 from .dynamic_domain import read_dd_run, read_dd_truth
-from .fits import Fits, like, of_lines, of_members, of_names, of_object, of_record, of_values
+from .fits import Fits, begins, like, of_lines, of_members, of_names, of_object, of_record, of_values
 from .forms import read_lines
-from .look import NEEDED, Look, SharedColumns, by_place
+from .look import FOR_PEOPLE, NEEDED, Look, SharedColumns, by_place
 from .nugget_records import NUGGET_FORMATS
 from .nuggets import read_nuggets
 from .records import native
@@ -31,13 +31,14 @@ _ASPECTS = (
     "If the aspects are intents, make a row of each: frame.melt(['qid', 'docno'], var_name='iteration', "
     "value_name='label'). Otherwise rename the one that counts to label."
 )
+_NAME_COLUMNS = "Name the columns: pandas.DataFrame(rows, columns=['qid', 'docno', 'score']), with 'label' for qrels."
 _PRELS_OR_WEIGHTS = (
-    f"{by_number('qrels')} These are the numbers for prels (topic, document, judgement, method, probability). For "
+    f"{by_place('qrels')} These are the numbers for prels (topic, document, judgement, method, probability). For "
     "qrels with weights (query, intent, document, label, weight): 1=qid,2=iteration,3=docno,4=label,5=weight."
 )
 _RANK = "If they are in order, add their rank: frame.assign(rank=frame.groupby('qid').cumcount())."
 _ROWS = "pandas.DataFrame([(q, i, d, {}) for {}], columns=['qid', 'iteration', 'docno', 'label'])."
-_ONE_LABEL = by_place("qrels", (1, 3, 5))
+_ONE_LABEL = f"{by_place('qrels', (1, 3, 5))} If the second column has intents, it is 2=iteration."
 _BITS = f"Make a row of each bit: {_ROWS.format('int(bit)', 'q, d, bits in rows for i, bit in enumerate(bits)')}"
 _FLATTEN = "Flatten it to one row for each document, with qid, docno and score or rank (a run), or label (qrels)."
 _OF_INTENTS = "q, intents in data.items() for i, docs in intents.items() for "
@@ -45,6 +46,8 @@ _INTENT_ROWS = f"Make rows of it: {_ROWS.format(1, _OF_INTENTS + 'd in docs')}"
 _GRADED = f"{_ORDER} Make rows of qrels: {_ROWS.format('label', _OF_INTENTS + 'd, label in docs.items()')}"
 _RELEVANT = "If they are the relevant documents, give {query: {document: 1}}, or read them with io.read_nuggets."
 _IN_RUNS = "Give it in the place of runs: io.read_runs and evaluate_runs read all of them."
+_RUBRICS = "Drop criteria of negative weight; read the others by io.read_nuggets(..., columns={'rubrics': 'nuggets'})."
+_FOR_PROGRAMS = "Its numbers are rounded. Write it in another format, such as csv (--format csv in the shell)."
 _BY_QUERY = "Evaluate by query (-q in the shell)."
 
 
@@ -132,7 +135,7 @@ _PRELS = of_lines(5, like(rf"\S+ (GX|clueweb){_END_OF_PRELS}"), fits.are_once)
 _PERHAPS_PRELS = of_lines(5, like(rf"\S+ \S*{_END_OF_PRELS}"), fits.are_once)
 # Topics and subtopics such as DD16-1 and DD16-1.1. Topic DD16-24 has a subtopic 24.11.
 _PASSAGES = of_lines(5, like(r"DD(\d+-(\d+)) (DD\1|\2)\.\S* \S+ \d{1,9} -?\d"))
-_SEVERAL_LABELS = of_lines(0, like(r"\S+ Q?0 \S+( -?\d){3,}"))
+_SEVERAL_LABELS = of_lines(0, like(r"\S+ \S+ \S+( -?\d){3,}"))
 _STRATA = of_lines(5, fits.have_strata)
 _LONG = of_names("qid", "measure", "value", without="docno")
 _WIDE = of_names("qid", without="docno query measure value")
@@ -140,6 +143,9 @@ _ALL = "run qrels results"
 SEVERAL = Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}")
 RUNS_OF_SYSTEMS = Shape("runs of several systems", "", of_members("rows run lists"), _IN_RUNS, "run")
 NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.are_numbered, forms.read_numbered)
+AS_IN_RUNS = Shape(
+    "lines whose columns have a run's names", "qrels", fits.are_numbered_as_run, forms.read_scored_documents
+)
 
 #: The first shape that fits counts, so they are sorted from special to general.
 SHAPES: tuple[Shape, ...] = (
@@ -148,6 +154,9 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a measure", "", of_object("calc_aggregate", "SUPPORTED_PARAMS"), _ORDER),
     Shape("a folder", "", fits.is_folder, "io.read_runs reads its files.", "run"),
     Shape("a folder", "qrels", fits.is_folder, _read_as_nuggets, "qrels"),
+    Shape("rows without names", "", fits.are_rows, _NAME_COLUMNS, "run qrels"),
+    Shape("texts of queries, or paths without a file", "", fits.are_texts, _ORDER, "qrels"),
+    Shape("frames by query", "run qrels", of_members("frame"), forms.read_frames, "run qrels"),
     SEVERAL,
     Shape("empty", _ALL, fits.is_empty, forms.read_nothing),
     NUMBERED,
@@ -160,21 +169,24 @@ SHAPES: tuple[Shape, ...] = (
     Shape("judgements in the fifth column, beside a stratum", "", _STRATA, _ONE_LABEL, "qrels"),
     Shape("qrels with weights", "qrels", of_lines(5), forms.read_lines_of_qrels, "qrels"),
     Shape("documents with bits for intents", "", of_lines(0, like(r"\S+( \S+)? \S+ [01]{2,}")), _BITS, "run qrels"),
-    Shape("qrels", "qrels", of_lines(4, fits.are_qrels), forms.read_lines_of_qrels),
+    Shape("qrels", "qrels", of_lines(4, fits.are_qrels, fits.are_whole), forms.read_lines_of_qrels),
     *(
         Shape(f"results in lines of {of}", "results", of_values(of), partial(read_lines, of.split()), "results")
         for of in (*forms.LINE_FORMATS.values(), "name measure qid value")
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
     Shape("lines without the name of a known measure", "", of_lines(0), by_place("results"), "results"),
+    AS_IN_RUNS,
     Shape("lines of three columns without names", "", of_lines(3), by_place("qrels"), "qrels"),
     Shape("lines of three columns without names", "", of_lines(3), by_place("run")),
     Shape("lines of four columns without names", "", of_lines(4), by_place("run"), "run"),
     Shape("lines of a run", "run", of_lines(0), forms.read_lines_of_run, "run"),
     Shape("lines of qrels", "qrels", of_lines(0), forms.read_lines_of_qrels, "qrels"),
-    Shape("a truth file of TREC Dynamic Domain", "qrels", fits.is_xml, lambda look: read_dd_truth(look.data)),
+    Shape("a table in HTML, Markdown or LaTeX", "", begins(*FOR_PEOPLE), _FOR_PROGRAMS),
+    Shape("a truth file of TREC Dynamic Domain", "qrels", begins(""), lambda look: read_dd_truth(look.data)),
     Shape("judged answers", "run", of_names("qid", "nuggets", "run_id"), forms.read_answers, "run"),
     *(Shape(title, "qrels", fits.of_nuggets(names), _read_as_nuggets) for names, title in NUGGET_FORMATS.items()),
+    Shape("rubrics", "", of_names("rubrics"), _RUBRICS, "qrels"),
     Shape("rows of nuggets", "qrels", fits.are_nugget_rows, _read_as_nuggets, "qrels"),
     Shape("a request of Castorini's tools", "run", of_record(fits.is_request), forms.read_rows),
     Shape("qrels of BEIR, MTEB or ranx", "qrels", fits.are_qrels_of_beir, forms.read_scored_documents, "qrels"),
@@ -190,10 +202,10 @@ SHAPES: tuple[Shape, ...] = (
     Shape("rows without score or rank", "", of_names("qid", "docno"), _RANK, "run"),
     Shape("topics", "", of_names("qid", "query", without="docno"), _ORDER),
     Shape("scores by query", "", fits.are_scores, "If they are labels, make rows of qid, docno and label.", "qrels"),
-    Shape("labels by query", "qrels", of_members("numbers"), forms.read_queries, "qrels"),
+    Shape("labels by query", "qrels", of_members("numbers words", "records"), forms.read_queries, "qrels"),
     Shape("groups of documents", "qrels", of_members("groups"), _read_as_nuggets, "qrels"),
     Shape("documents by query", "", of_members("list groups objects"), _RELEVANT, "qrels"),
-    Shape("documents by query", "run", of_members("numbers", "list groups objects"), forms.read_queries),
+    Shape("documents by query", "run", of_members("numbers", "list groups objects records"), forms.read_queries),
     Shape("{query: {intent: [documents]}}", "", of_members("lists"), _INTENT_ROWS, "qrels"),
     Shape("runs of several systems, or {query: {intent: {document: label}}}", "", of_members("run"), _GRADED, "qrels"),
     RUNS_OF_SYSTEMS,

@@ -1,6 +1,8 @@
 """Files that are written: whole or not at all, and never over an input; files of qrels."""
 
 import csv
+import gzip
+import json
 import os
 import secrets
 import shutil
@@ -13,6 +15,7 @@ import pandas as pd
 
 from ..frames import NO_DOCUMENT, PYTERRIER_NAMES, QRELS_COLUMNS, Columns
 from .files import Path
+from .records import native
 
 # The columns of TREC's qrels; the weight is optional.
 _LINE = ("qid", "iteration", "docno", "label", "weight")
@@ -85,8 +88,9 @@ def write_qrels(qrels: pd.DataFrame, path: Path) -> None:
     qrels : DataFrame
         Qrels, with PyTerrier's or ir_measures' names.
     path : path-like
-        A ``.csv``, ``.tsv`` or ``.parquet`` file keeps all columns, as text if no measure reads them. Any other ending
-        means TREC's format: query, intent, document, label and, if there is one, weight. ``.gz`` compresses the file.
+        A ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` or ``.parquet`` file keeps all columns; those that no measure reads
+        are text in ``.csv`` and ``.tsv``. Any other ending means TREC's format: query, intent, document, label and, if
+        there is one, weight. ``.gz`` compresses the file.
 
     Raises
     ------
@@ -117,6 +121,11 @@ def write_qrels(qrels: pd.DataFrame, path: Path) -> None:
         elif ending in (".csv", ".tsv"):
             # All text is quoted: a carriage return would otherwise end the row.
             table.to_csv(file, sep="\t" if ending == ".tsv" else ",", quoting=csv.QUOTE_NONNUMERIC, **how)
+        elif ending in (".json", ".jsonl"):
+            records = native(table.to_dict("records"))
+            values = [records] if ending == ".json" else records
+            data = "".join(f"{json.dumps(one, default=str, ensure_ascii=False)}\n" for one in values).encode()
+            file.write_bytes(gzip.compress(data) if file.suffix == ".gz" else data)
         else:
             _trec(table).to_csv(file, sep=" ", header=False, quoting=csv.QUOTE_NONE, **how)
 
@@ -129,6 +138,6 @@ def _trec(qrels: pd.DataFrame) -> pd.DataFrame:
     ids = qrels[["qid", "iteration", "docno"]].to_numpy(dtype=object).flat
     lost += [f"the id {one!r}" for one in ids if one not in ("", *one.split())][:1]
     if lost:
-        instead = "Drop this first, or end the path in .csv or .parquet."
+        instead = "Drop this first, or end the path in .csv, .jsonl or .parquet."
         raise ValueError(f"write_qrels: TREC's format cannot store {', '.join(lost)}. {instead}")
     return qrels[[name for name in _LINE if name in qrels]]
