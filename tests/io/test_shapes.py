@@ -13,7 +13,7 @@ import shell
 from pyterrier_diversity import RBU, Coverage, alpha_nDCG, evaluate_runs
 from pyterrier_diversity.io import read_qrels, read_run, read_runs
 from pyterrier_diversity.io.look import SharedColumns, look_at
-from pyterrier_diversity.io.shapes import NUMBERED, AS_IN_RUNS, SHAPES, shape_of
+from pyterrier_diversity.io.shapes import AS_IN_RUNS, NUMBERED, SHAPES, shape_of
 from pyterrier_diversity.warnings import DataWarning, WordsWarning
 from shape_examples import EXAMPLES
 from write_reference import FOLDER
