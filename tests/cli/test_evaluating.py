@@ -282,6 +282,16 @@ def test_a_new_name_of_a_column_that_no_file_has_is_refused_with_what_was_found(
 
 
 @pytest.mark.usefixtures("with_other_names")
+@pytest.mark.parametrize(
+    ("columns", "hint"), [("qid=topic", " Did you mean topic=qid?"), ("topic=qid,relevant=label", "")]
+)
+def test_pairs_that_are_given_the_wrong_way_round_are_turned(columns, hint):
+    message = fail("check", "qrels.csv", "--columns", columns)
+
+    assert message.endswith(f"which is not a column of any of the files; found: arg, kp, label, topic.{hint}\n")
+
+
+@pytest.mark.usefixtures("with_other_names")
 @pytest.mark.parametrize("columns", ["topic=qid,topic=docno", "topic"])
 def test_new_names_of_columns_are_pairs_and_each_column_has_one(columns):
     message = fail("check", "qrels.csv", "--columns", columns, *OTHER_NAMES, status=2)
@@ -298,6 +308,9 @@ def test_columns_of_lines_are_named_by_number(tmp_path):
     found = run("evaluate", "demo", str(path), *measure, "--columns", "1=qid,2=docno,3=score")
 
     assert found == run("evaluate", "demo", BM25, *measure)
+    message = fail("evaluate", "demo", str(path), "-m", "RBU@5", "--columns", "1=qid,2=docno,4=score")
+    assert "is lines of three columns without names, not a run" in message
+    assert "or write a header as the first line" in message
 
 
 @pytest.mark.filterwarnings("ignore:No query")

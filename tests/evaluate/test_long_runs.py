@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_diversity import AP_IA, EU_DD, P_IA, RBU, Adhoc, StRecall, alpha_nDCG, evaluate_runs
-from pyterrier_diversity.io import ReadWholeError, readers, run_parts
+from pyterrier_diversity.io import ReadWholeError, Renamed, SharedColumns, readers, run_parts
 
 N_QUERIES, N_DOCS = 40, 50
 MEASURES = [RBU @ 20, alpha_nDCG @ 10, StRecall @ 5, AP_IA, P_IA(judged_only=True) @ 5, EU_DD, Adhoc(ir_measures.AP)]
@@ -187,6 +187,23 @@ def test_all_ranks_that_repeat_are_counted(from_query, parts, tmp_path):
 
     assert f"(such rows: {(N_QUERIES - from_query) * (N_DOCS - 2)})" in found
     assert found == parts(path, order="rank")
+
+
+@pytest.mark.parametrize("order", ["score", "rank"])
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ({"1": "qid", "3": "rank", "4": "docno", "5": "score"}, "{0}\t{1}\t{3}\t{2}\t{4}\n"),
+        ({"topic": "qid"}, "{0} {1} {2} {3} {4} {5}\n"),
+    ],
+)
+def test_a_run_with_new_names_of_columns_is_read_in_parts(names, text, order, parts, tmp_path):
+    path = written(tmp_path, "".join(text.format(*line) for line in LINES))
+    run = Renamed(path, SharedColumns(names))
+
+    assert n_parts(run, order) > 1
+    assert evaluated(run, order=order) == parts(run, order=order)
+    assert evaluated(run, order=order)[0] == evaluated(written(tmp_path, IN_PARTS["plain"], "run2"), order=order)[0]
 
 
 @pytest.mark.parametrize("packed", [gzip.compress, bz2.compress])

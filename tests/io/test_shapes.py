@@ -88,8 +88,6 @@ def values_of_frames() -> list[float]:
 def test_one_run_and_one_set_of_qrels_give_the_same_bits_in_every_shape(of, form, tmp_path):
     run = RUN if of == "qrels" else forms.RUNS[form](RUN, tmp_path)
     qrels = QRELS if of == "run" else forms.QRELS[form](QRELS, tmp_path)
-    if "list" in form and "to_dict" not in form:  # which has the order of the list
-        run = RUN
     found = values(qrels, run)
 
     assert found == values_of_frames()
@@ -125,6 +123,8 @@ class Model:
     [
         ("1 a 2\n1 b 1\n", BY_3),
         ("1,a,2\n1,b,1\n", BY_3),
+        ("1, a, 2\n1, b, 1\n", BY_3),
+        ("1 | a | 2\n1 | b | 1\n", BY_3),
         ("1 a 2\n1 b 1\n", {"columns": {1: "query_id", 2: "doc_id", 3: "score"}}),
         ("# made, by hand\n<SYSDESC>x, y</SYSDESC>1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n", {}),
         ('"1"\t"Q0"\t"a"\t"1"\t"2"\t"t"\n"1"\t"Q0"\t"b"\t"2"\t"1"\t"t"\n', {}),
@@ -162,6 +162,14 @@ def test_more_forms_of_a_run(source, options, tmp_path):
     assert run[["qid", "docno", "score"]].to_numpy().tolist() == TWO
 
 
+@pytest.mark.parametrize("ids", [["a", "my own b"], ["my a", "b"]])
+def test_ids_between_tabs_may_have_spaces(ids, tmp_path):
+    by_number = read_run(placed("".join(f"1\t{one}\t{2 - i}\n" for i, one in enumerate(ids)), tmp_path), **BY_3)
+    of_trec = read_run(placed("".join(f"1\tQ0\t{one}\t{i}\t{2 - i}\tt\n" for i, one in enumerate(ids)), tmp_path))
+
+    assert by_number["docno"].tolist() == of_trec["docno"].tolist() == ids
+
+
 def test_integers_beyond_floats_keep_their_order_in_lines_with_columns_by_number(tmp_path):
     run = read_run(placed("1 a 9007199254740992\n1 b 9007199254740993\n", tmp_path), **BY_3)
 
@@ -191,6 +199,13 @@ def test_more_forms_of_qrels(source, tmp_path):
     qrels = read_qrels(placed(source, tmp_path))
 
     assert qrels[["qid", "docno", "label"]].to_numpy().tolist() == [["1", "a", 2], ["1", "b", 0]]
+
+
+@pytest.mark.parametrize("words", [("L1", "L0"), ("True", "False")])
+def test_words_for_labels_between_tabs_are_no_header(words, tmp_path):
+    lines = "".join(f"q\ti\t{doc}\t{word}\n" for doc, word in zip("ab", words, strict=True))
+
+    assert read_qrels(placed(lines, tmp_path))["label"].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "frame"])
@@ -321,6 +336,14 @@ def test_integers_in_any_column_have_lost_their_zeros(kind):
     for given in (run, run.to_dict("records"), {"1": {77: 2, 78: 1}}):
         with pytest.raises(ValueError, match="'0077' is 77 on the other side"):
             evaluate_runs(pd.DataFrame({"qid": "1", "docno": ["0077"], "label": 1}), {"mine": given}, MEASURES)
+
+
+@pytest.mark.parametrize("least", ["3.2e-05", "0.5", ".5", "1.0", "1"])
+def test_prels_have_any_probability(least, tmp_path):
+    with pytest.warns(DataWarning, match="prels are read by their judgements"):
+        qrels = read_qrels(placed(f"1 GX0-7 2 1 1\n1 GX0-8 1 0 {least}\n", tmp_path))
+
+    assert qrels.to_numpy().tolist() == [["1", "GX0-7", 2], ["1", "GX0-8", 1]]
 
 
 WEIGHTS = {"1": "qid", "2": "iteration", "3": "docno", "4": "label", "5": "weight"}

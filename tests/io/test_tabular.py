@@ -168,3 +168,14 @@ def test_qrels_that_cannot_be_written_leave_the_old_file(name, tmp_path, monkeyp
         write_qrels(qrels, tmp_path / name)
 
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("labels", [[True, False], ["L1", "L0"], ["true", "0"]])
+def test_labels_are_written_as_numbers(labels, tmp_path):
+    qrels = PLAIN[["qid", "docno", "label"]].assign(label=labels)
+
+    write_qrels(qrels, tmp_path / "q.txt")
+    write_qrels(qrels, tmp_path / "q.csv")
+
+    assert (tmp_path / "q.txt").read_text() == "007 0 d1 1\n8 0 d2 0\n"
+    assert (tmp_path / "q.csv").read_text().splitlines()[1:] == ['"007","d1",1', '"8","d2",0']

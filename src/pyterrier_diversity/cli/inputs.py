@@ -124,7 +124,7 @@ class Asked:
                 with suppress(ValueError):  # which is raised when its turn comes
                     found.update(io.all_names(io.look_at(file, "run")))
             for name in (name for name in new.keys() - found if not name.isdigit()):
-                hint = f" Did you mean {new[name]}={name}?" if new[name] in found else ""
+                hint = f" Did you mean {new[name]}={name}?" if new[name] in found and name in io.KNOWN_NAMES else ""
                 raise ValueError(
                     f"--columns renames {name!r}, which is not a column of any of the files; "
                     f"found: {', '.join(sorted(found)) or 'no names'}.{hint}"

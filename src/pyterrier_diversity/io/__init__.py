@@ -6,7 +6,7 @@ from .files import Renamed, read_content, regular
 from .fits import is_summary
 from .forms import highest_label_last
 from .labels import called, one_line, printable, read_names, renamed, texts_of, texts_of_queries
-from .look import SharedColumns, all_names, look_at
+from .look import KNOWN_NAMES, SharedColumns, all_names, look_at
 from .nuggets import answers, read_nuggets
 from .readers import ORDER, OrderedBy, ReadWholeError, qrels_frame, read_qrels, read_run, run_frame, run_parts
 from .records import is_frame

@@ -102,7 +102,9 @@ def are_numbered(look: Look) -> bool:
 
 
 def _have_names(look: Look, wanted: Wanted) -> bool:
-    names = usual_names(name for place, name in look.columns.items() if place.isdigit())
+    # Other files may have the other columns.
+    last = len(look.lines[0]) if isinstance(look.columns, SharedColumns) else float("inf")
+    names = usual_names(name for place, name in look.columns.items() if place.isdigit() and int(place) <= last)
     return not missing(names, NEEDED[wanted])
 
 

@@ -66,8 +66,7 @@ def read_passages(look: Look) -> pd.DataFrame:
 
 def read_prels(look: Look) -> pd.DataFrame:
     """Read lines ``topic document judgement method probability``, without method and probability."""
-    told = "prels are read by their judgements; method and probability are ignored."
-    frames.warn(RowsWarning(f"{look.name}: {told}"))
+    frames.warn(RowsWarning(f"{look.name}: prels are read by their judgements; method and probability are ignored."))
     return read_lines(["qid", "docno", "label", "method", "probability"], look)
 
 

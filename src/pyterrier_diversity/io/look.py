@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from ..frames import PYTERRIER_NAMES, refuse_read
+from ..frames import PYTERRIER_NAMES, label_of, refuse_read
 from .files import Content, Renamed, is_file, read_content, visible_files
 from .lines import are_quoted, words_of
 from .records import Field, native, plain, read_csv, read_json, read_parquet, reads
@@ -31,9 +31,8 @@ NEEDED = {
     "qrels": ("qid", "docno", "label"),
     "results": ("qid", "measure", "value"),
 }
-# Other names of columns that tell a header from a line of data.
-_OTHER_NAMES = {"qid", "docno", "label", "score", "rank", "iteration", "subtopic_id", "weight"}
-_OTHER_NAMES |= {*_OF_RESULTS, "name", "measure", "value"}
+#: Names of columns, which tell a header from a line of data.
+KNOWN_NAMES = {*_OF_RESULTS, *_OF_RESULTS.values(), "score", "rank", "iteration", "subtopic_id", "weight", "value"}
 # Names of a list of documents in an object about a query.
 LISTS = ("docno", "results", "documents", "hits", "references", "candidates")
 # TREC's placeholders for an intent.
@@ -138,7 +137,7 @@ def look_at(
         return _of_content(Look(data.name, wanted, columns, by_rank, data, is_text=True))
     look = Look(name or wanted, wanted, columns, by_rank, data)
     if isinstance(data, pd.DataFrame):
-        levels = [name for name in data.index.names if name in _OTHER_NAMES and name not in data]
+        levels = [name for name in data.index.names if name in KNOWN_NAMES and name not in data]
         return _of_frame(look, data.reset_index(level=levels) if levels else data)
     if isinstance(data, Mapping):
         return _of_records(look, [Field({name: plain(of) for name, of in data.items()}, look.name)])
@@ -289,9 +288,9 @@ def _of_content(look: Look) -> Look:
         return replace(look, form="markup")
     separator = max(",\t;|", key=line.count)
     cells = [word.strip('"') for word in re.split(rf"[{separator}\s]+", line.strip())]
-    known = {cell.lower() for cell in cells} & (_OTHER_NAMES | look.columns.keys())
+    known = {cell.lower() for cell in cells} & (KNOWN_NAMES | look.columns.keys())
     is_header = (separator in line and separator != "|") or len(known) > 1
-    if is_header and not any(reads(float, cell) for cell in cells):
+    if is_header and not any(reads(float, cell) or label_of(cell) == label_of(cell) for cell in cells):
         return _of_frame(look, *read_csv(content, separator if separator in line else " "))
     begin = content.data[:_MOST_BYTES]
     whole = begin if len(begin) == len(content.data) else begin.rpartition(b"\n")[0]
@@ -308,10 +307,9 @@ def _separator_of(line: str, separator: str, look: Look) -> str | None:
     """Return what separates the words of lines if white space does not: words may have spaces inside."""
     n, n_cells = len(line.split()), line.count(separator) + 1
     is_tabbed = separator == "\t" and n_cells > 1
-    if is_tabbed and look.wanted == "results":
-        return separator
-    is_separated = n not in _N_WORDS or (is_tabbed and any(name.isdigit() for name in look.columns))
-    return separator if is_separated and n != n_cells in _N_WORDS else None
+    are_cells = is_tabbed and (look.wanted == "results" or (n != n_cells and any(map(str.isdigit, look.columns))))
+    is_spaced = line.count(f"{separator} ") == n_cells - 1 > 1
+    return separator if are_cells or ((n not in _N_WORDS or is_spaced) and n_cells in _N_WORDS) else None
 
 
 def read_records(source: Any, who: str, columns: Mapping[str, str] | None = None) -> list[Field]:

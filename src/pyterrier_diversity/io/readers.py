@@ -12,7 +12,7 @@ from ..arithmetic import counted
 from ..parameters import Parameter
 from ..warnings import RowsWarning
 from .files import Renamed, Source, read_parts
-from .forms import read_lines_of_run, with_whole_labels
+from .forms import read_lines_of_run, read_numbered, with_whole_labels
 from .look import Look, look_at
 from .shapes import frame_in, shape_of
 
@@ -187,9 +187,9 @@ def run_parts(source: Source, *, order: OrderedBy) -> Iterator[pd.DataFrame]:
         if second is None:
             yield run_frame(first, order=order, columns=columns)
             return
-        look = look_at(first, "run", by_rank=order == "rank")
+        look = look_at(first, "run", columns, by_rank=order == "rank")
         shape = shape_of(look)
-        if columns or shape is None or shape.read is not read_lines_of_run:
+        if shape is None or shape.read not in (read_lines_of_run, read_numbered):
             raise ReadWholeError
         known: set[str] = set()
         for part in chain([first, second], parts):
@@ -197,7 +197,7 @@ def run_parts(source: Source, *, order: OrderedBy) -> Iterator[pd.DataFrame]:
             if b'"' in part.data:
                 raise ReadWholeError
             with frames.collected() as told:
-                frame = _frame_of_run(look, read_lines_of_run(replace(look, data=part)))
+                frame = _frame_of_run(look, frame_in(replace(look, data=part)))
             queries = set(frame["qid"].unique())
             if told or not known.isdisjoint(queries):
                 raise ReadWholeError

@@ -129,7 +129,7 @@ def _read_as_nuggets(look: Look) -> pd.DataFrame:
     return read_nuggets(look.data, columns=look.columns) if look.form == "object" else read_nuggets(look)
 
 
-_END_OF_PRELS = r"\d\S* -?\d \d ([01]|[01]?\.\d+)(e-?\d+)?"
+_END_OF_PRELS = r"\d\S* -?\d \d ([01]|[01]?\.\d+|\d(\.\d+)?e-\d+)"
 # Documents of the tracks that have prels.
 _PRELS = of_lines(5, like(rf"\S+ (GX|clueweb){_END_OF_PRELS}"), fits.are_once)
 _PERHAPS_PRELS = of_lines(5, like(rf"\S+ \S*{_END_OF_PRELS}"), fits.are_once)

@@ -15,6 +15,7 @@ import pandas as pd
 
 from ..frames import NO_DOCUMENT, PYTERRIER_NAMES, QRELS_COLUMNS, Columns
 from .files import Path
+from .forms import with_whole_labels
 from .records import native
 
 # The columns of TREC's qrels; the weight is optional.
@@ -110,9 +111,9 @@ def write_qrels(qrels: pd.DataFrame, path: Path) -> None:
     0   1   d 1      2         a      vital
     """
     columns = Columns(qrels, QRELS_COLUMNS, "qrels")
-    columns.numbers("relevance")
     ids = [name for name in ("query_id", "doc_id", "iteration") if name in columns]
     table = columns.renamed(ids).rename(columns=PYTERRIER_NAMES)
+    table = with_whole_labels(table.assign(label=columns.numbers("relevance")))
     ending = File(os.fspath(path).removesuffix(".gz")).suffix.lower()
     how: dict[str, Any] = {"index": False, "lineterminator": "\n"}
     with replaced(path) as file:
