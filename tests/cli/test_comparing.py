@@ -52,6 +52,16 @@ def test_compare_gives_the_table_of_the_library(given, options):
     pd.testing.assert_frame_equal(pd.DataFrame(json.loads(text)), compare(values, **options), check_exact=True)
 
 
+@pytest.mark.parametrize(("runs", "table"), [([BM25, XQUAD], "RBU@5\n"), ([BM25], "")], ids=["two", "one"])
+def test_the_runs_that_can_be_read_are_compared_if_there_are_two(runs, table, tmp_path):
+    (tmp_path / "bad.run").write_text("1 Q0 d1\n")
+
+    result = CliRunner().invoke(app, ["compare", "demo", *runs, str(tmp_path / "bad.run"), "-m", "RBU@5"])
+
+    assert (result.exit_code, result.stdout[:6]) == (1, table)
+    assert "The table is incomplete: 1 of the runs could not be evaluated." in result.stderr.replace("\n  ", " ")
+
+
 def test_a_baseline_by_another_path_is_the_same_run(monkeypatch):
     monkeypatch.chdir(FOLDER)
     arguments = ["compare", "demo", "bm25.run", "xquad.run", "-m", "RBU@5", "--format", "csv", "-b"]
