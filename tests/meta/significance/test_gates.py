@@ -224,6 +224,8 @@ def test_too_few_queries_for_any_loss_are_no_gate():
     none = r"worse_than: no loss can be significant with 3 common queries at alpha = 0\.05: the smallest possible"
     with pytest.raises(GateError, match=rf"^{none} p-value is 0\.125\. Give more queries \(meta\.topics_needed"):
         worse_than(frame(collapse), "old", tolerance=0.1)
+    with pytest.raises(GateError, match=f"^{none}"):
+        worse_than(frame(collapse | {"old": [1.0] * 6}), "old", common_queries=True)
     assert worse_than(frame(collapse), "old", alpha=0.3)["name"].tolist() == ["new"]
     with pytest.raises(GateError, match=r"value is 0\.5\."):
         worse_than(frame({"old": [1.0], "new": [0.0]}), "old", tolerance=0.5)
