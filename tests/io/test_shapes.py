@@ -382,6 +382,15 @@ def test_lines_that_may_be_prels_are_read_if_it_is_sure(docs, columns, tmp_path)
     assert qrels[["docno", "label"]].to_numpy().tolist() == [[docs[0], 2], [docs[1], 1], [docs[0], 0]]
 
 
+@pytest.mark.parametrize("nothing", [{}, []])
+def test_queries_without_documents_are_no_frames(nothing):
+    frame = pd.DataFrame({"docno": ["a", "b"], "score": [2.0, 1.0]})
+
+    assert read_run({"1": nothing}).empty
+    assert read_qrels({"1": nothing, "2": {}})["qid"].tolist() == ["1", "2"]
+    assert read_run({"1": frame, "2": nothing})["docno"].tolist() == ["a", "b"]
+
+
 def test_a_missing_name_is_no_error():
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0], "name": ["x", None]})
 

@@ -13,7 +13,7 @@ from ..warnings import RowsWarning
 from .labels import is_measure, printable
 from .lines import Kinds, read_columns
 from .look import LISTS, NEEDED, NO_INTENT, USUAL_NAMES, Look, check_fields
-from .records import Field, Label, plain
+from .records import Field, Label, is_frame, plain
 
 #: The columns of lines of values, in order.
 LINE_FORMATS = {
@@ -132,8 +132,9 @@ def read_queries(look: Look) -> pd.DataFrame:
 
 
 def read_frames(look: Look) -> pd.DataFrame:
-    """Read ``{query: frame}``."""
-    return read_table(look.at(pd.concat(look.record, names=["qid"])))
+    """Read ``{query: frame}``, some of which may be empty lists or dicts; or all, as without frames."""
+    found = {query: frame for query, frame in look.record.items() if is_frame(frame)}
+    return read_table(look.at(pd.concat(found, names=["qid"]))) if found else read_queries(look)
 
 
 def read_rows(look: Look, records: Iterable[Field] = ()) -> pd.DataFrame:
