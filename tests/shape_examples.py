@@ -51,7 +51,6 @@ EXAMPLES: list[tuple[str, Any]] = [
     ("results", "AP\t0.5\n"),
     ("results", "1 fluency 0.5\n"),
     ("qrels", "1\td1\t2\n"),
-    ("qrels", "1\td1\t2\n"),
     ("run", "1\td1\t2.5\n"),
     ("run", "1\t7\t1\t2.5\n"),
     ("run", "1 Q0 d1 1 2.5\n"),

@@ -12,8 +12,8 @@ import forms
 import shell
 from pyterrier_diversity import RBU, Coverage, alpha_nDCG, evaluate_runs
 from pyterrier_diversity.io import read_qrels, read_run, read_runs
-from pyterrier_diversity.io.look import SharedColumns, look_at
-from pyterrier_diversity.io.shapes import AS_IN_RUNS, NUMBERED, SHAPES, shape_of
+from pyterrier_diversity.io.look import look_at
+from pyterrier_diversity.io.shapes import NUMBERED, SHAPES, shape_of
 from pyterrier_diversity.warnings import DataWarning, WordsWarning
 from shape_examples import EXAMPLES
 from write_reference import FOLDER
@@ -37,8 +37,7 @@ def placed(example: Any, folder: Path) -> Any:
     ids=[shape.name for shape in SHAPES],
 )
 def test_each_example_is_taken_by_its_own_shape(shape, wanted, example, tmp_path):
-    columns = {NUMBERED: BY_NUMBER, AS_IN_RUNS: SharedColumns(BY_NUMBER)}
-    look = look_at(placed(example, tmp_path), wanted, columns.get(shape))
+    look = look_at(placed(example, tmp_path), wanted, BY_NUMBER if shape is NUMBERED else {})
 
     assert shape_of(look) is shape
 

@@ -18,7 +18,7 @@ from .lines import Kinds, read_columns, read_pairs
 
 _SESSION: Kinds = {"qid": str, "turn": int, "docno": str, "score": float, "on_topic": None, "feedback": None}
 #: The turn, whether the document is on topic, and the track's feedback: ratings of its passages, by subtopic.
-LINE_OF_SESSION = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)")
+LINE_OF_SESSION = re.compile(r"[^\t]*\t\d+\t[^\t]*\t[^\t]*\t[01]\t(NULL|([^\s:|]+:\d+\|?)+)\Z")
 # A blank line that is not above the data.
 _BLANK_LINE = re.compile(rb"(?<=\S)[^\S\n]*\n[^\S\n]*\n")
 

@@ -10,9 +10,8 @@ from typing import Any
 import pandas as pd
 
 from ..frames import label_of, number_of
-from .dynamic_domain import LINE_OF_SESSION
 from .labels import is_measure
-from .look import LISTS, NEEDED, NO_INTENT, Look, SharedColumns, Wanted, usual_names, usually_named
+from .look import LISTS, NEEDED, NO_INTENT, Look, SharedColumns, usual_names, usually_named
 from .nugget_records import LEVELS, nugget_format_of
 from .records import is_frame, plain, reads
 
@@ -44,9 +43,9 @@ def of_object(*attributes: str) -> Fits:
     return fits
 
 
-def begins(*marks: str) -> Fits:
-    """Fit XML, HTML, Markdown or LaTeX that begins in one of some ways."""
-    return lambda look: look.form == "markup" and look.data.first_line.lstrip().startswith(marks)
+def of_first_line(form: str, pattern: str | re.Pattern[str] = "") -> Fits:
+    """Fit text of a form whose first line begins with a pattern."""
+    return lambda look: look.form == form and re.match(pattern, look.data.first_line.lstrip(" ")) is not None
 
 
 def is_folder(look: Look) -> bool:
@@ -98,29 +97,17 @@ def missing(names: Container[str], needed: Iterable[str]) -> list[str]:
 
 def are_numbered(look: Look) -> bool:
     """Fit lines of which the columns that are needed were named by number."""
-    return look.form == "lines" and _have_names(look, look.wanted)
-
-
-def _have_names(look: Look, wanted: Wanted) -> bool:
+    if look.form != "lines":
+        return False
     # Other files may have the other columns.
     last = len(look.lines[0]) if isinstance(look.columns, SharedColumns) else float("inf")
     names = usual_names(name for place, name in look.columns.items() if place.isdigit() and int(place) <= last)
-    return not missing(names, NEEDED[wanted])
+    return not missing(names, NEEDED[look.wanted])
 
 
 def is_summary(query: str) -> bool:
     """Tell whether a query is a row of means."""
     return _SUMMARY.fullmatch(query) is not None
-
-
-def are_numbered_as_run(look: Look) -> bool:
-    """Fit qrels of three columns, the last of whole numbers, if an option gives them and runs the names of a run's."""
-    return isinstance(look.columns, SharedColumns) and of_lines(3, are_whole)(look) and _have_names(look, "run")
-
-
-def are_whole(columns: list[tuple[str, ...]]) -> bool:
-    """Fit lines that end in whole numbers."""
-    return all(label_of(word) % 1 == 0 for word in columns[-1])
 
 
 def of_values(names: str) -> Fits:
@@ -133,11 +120,6 @@ def of_values(names: str) -> Fits:
         return reads(float, columns[-1][0]) and (has_means or has_measures)
 
     return of_lines(len(names.split()), test)
-
-
-def is_session(look: Look) -> bool:
-    """Fit lines of sessions."""
-    return look.form == "lines" and LINE_OF_SESSION.fullmatch(look.data.first_line) is not None
 
 
 def like(pattern: str) -> TestOfLines:
@@ -158,8 +140,9 @@ def have_strata(columns: list[tuple[str, ...]]) -> bool:
 
 def are_qrels(columns: list[tuple[str, ...]]) -> bool:
     """Fit query, intent, document and label, and not query, document, rank and score."""
-    _, intent, doc, _ = columns
-    return {*intent} <= NO_INTENT or any(number_of(word) != number_of(word) for word in doc)
+    _, intent, doc, label = columns
+    is_placed = {*intent} <= NO_INTENT or any(number_of(word) != number_of(word) for word in doc)
+    return is_placed and all(label_of(word) % 1 == 0 for word in label)
 
 
 def of_names(*names: str, without: str = "") -> Fits:

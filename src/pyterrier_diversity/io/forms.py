@@ -103,9 +103,7 @@ def read_table(look: Look) -> pd.DataFrame:
 
 
 def read_scored_documents(look: Look) -> pd.DataFrame:
-    """Read qrels whose labels are called score, or, in lines, have a run's name."""
-    if look.form == "lines":
-        return read_numbered(look).rename(columns={"score": "label", "rank": "label"})
+    """Read qrels whose labels are called score."""
     return read_table(look).rename(columns={"score": "label"})
 
 

@@ -47,7 +47,7 @@ _TAG = re.compile(rb"^runid\s+all\s.*$", re.MULTILINE)
 # How many words the lines of runs and qrels have.
 _N_WORDS = range(3, 7)
 #: How tables in HTML, Markdown and LaTeX begin.
-FOR_PEOPLE = ("<table", "|", "\\begin", "% needs \\")
+FOR_PEOPLE = r"<table|\||\\begin|% needs \\"
 _MOST_LINES, _MOST_BYTES = 200, 2**16
 
 
@@ -284,7 +284,7 @@ def _of_content(look: Look) -> Look:
         return look.at(read_parquet(content))
     if _JSON.match(line):
         return _of_records(look, read_json(content))
-    if line.lstrip().startswith(("<?xml", "<trec_dd", "<!DOCTYPE", *FOR_PEOPLE)):
+    if re.match(rf"\s*(<\?xml|<trec_dd|<!DOCTYPE|{FOR_PEOPLE})", line):
         return replace(look, form="markup")
     separator = max(",\t;|", key=line.count)
     cells = [word.strip('"') for word in re.split(rf"[{separator}\s]+", line.strip())]
@@ -300,7 +300,12 @@ def _of_content(look: Look) -> Look:
     most = None if look.wanted == "results" else _MOST_LINES
     filled = islice(filter(str.strip, whole.decode(errors="replace").splitlines()), most)
     words = tuple(words_of(each, quoted=quoted, separator=separated) for each in filled)
-    return replace(look, form="lines", lines=words, separator=separated)
+    columns = look.columns
+    # An option names the columns of runs and of qrels. The last one of three is the label.
+    are_labels = all(re.fullmatch(r"\S+ \S+ -?\d+", " ".join(of)) for of in words)
+    if look.wanted == "qrels" and isinstance(columns, SharedColumns) and are_labels:
+        columns = SharedColumns({at: "label" if name in ("score", "rank") else name for at, name in columns.items()})
+    return replace(look, form="lines", lines=words, separator=separated, columns=columns)
 
 
 def _separator_of(line: str, separator: str, look: Look) -> str | None:

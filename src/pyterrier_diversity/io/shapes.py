@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from . import fits, forms
-from .dynamic_domain import read_dd_run, read_dd_truth
-from .fits import Fits, begins, like, of_lines, of_members, of_names, of_object, of_record, of_values
+from .dynamic_domain import LINE_OF_SESSION, read_dd_run, read_dd_truth
+from .fits import Fits, like, of_first_line, of_lines, of_members, of_names, of_object, of_record, of_values
 from .forms import read_lines
 from .look import FOR_PEOPLE, NEEDED, Look, SharedColumns, by_place
 from .nugget_records import NUGGET_FORMATS
@@ -143,9 +143,6 @@ _ALL = "run qrels results"
 SEVERAL = Shape("several runs", "", fits.are_runs, f"Give one of them. {_ORDER}")
 RUNS_OF_SYSTEMS = Shape("runs of several systems", "", of_members("rows run lists"), _IN_RUNS, "run")
 NUMBERED = Shape("lines whose columns have names by number", _ALL, fits.are_numbered, forms.read_numbered)
-AS_IN_RUNS = Shape(
-    "lines whose columns have a run's names", "qrels", fits.are_numbered_as_run, forms.read_scored_documents
-)
 
 #: The first shape that fits counts, so they are sorted from special to general.
 SHAPES: tuple[Shape, ...] = (
@@ -160,7 +157,12 @@ SHAPES: tuple[Shape, ...] = (
     SEVERAL,
     Shape("empty", _ALL, fits.is_empty, forms.read_nothing),
     NUMBERED,
-    Shape("a session of TREC Dynamic Domain", "run", fits.is_session, lambda look: read_dd_run(look.data)),
+    Shape(
+        "a session of TREC Dynamic Domain",
+        "run",
+        of_first_line("lines", LINE_OF_SESSION),
+        lambda look: read_dd_run(look.data),
+    ),
     Shape("judgements of several aspects", "", _SEVERAL_LABELS, _ONE_LABEL, "qrels"),
     Shape("a run", "run", of_lines(6), forms.read_lines_of_run),
     Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, forms.read_prels),
@@ -169,21 +171,22 @@ SHAPES: tuple[Shape, ...] = (
     Shape("judgements in the fifth column, beside a stratum", "", _STRATA, _ONE_LABEL, "qrels"),
     Shape("qrels with weights", "qrels", of_lines(5), forms.read_lines_of_qrels, "qrels"),
     Shape("documents with bits for intents", "", of_lines(0, like(r"\S+( \S+)? \S+ [01]{2,}")), _BITS, "run qrels"),
-    Shape("qrels", "qrels", of_lines(4, fits.are_qrels, fits.are_whole), forms.read_lines_of_qrels),
+    Shape("qrels", "qrels", of_lines(4, fits.are_qrels), forms.read_lines_of_qrels),
     *(
         Shape(f"results in lines of {of}", "results", of_values(of), partial(read_lines, of.split()), "results")
         for of in (*forms.LINE_FORMATS.values(), "name measure qid value")
     ),
     Shape("a table of means", "", of_lines(2), _BY_QUERY, "results"),
     Shape("lines without the name of a known measure", "", of_lines(0), by_place("results"), "results"),
-    AS_IN_RUNS,
     Shape("lines of three columns without names", "", of_lines(3), by_place("qrels"), "qrels"),
     Shape("lines of three columns without names", "", of_lines(3), by_place("run")),
     Shape("lines of four columns without names", "", of_lines(4), by_place("run"), "run"),
     Shape("lines of a run", "run", of_lines(0), forms.read_lines_of_run, "run"),
     Shape("lines of qrels", "qrels", of_lines(0), forms.read_lines_of_qrels, "qrels"),
-    Shape("a table in HTML, Markdown or LaTeX", "", begins(*FOR_PEOPLE), _FOR_PROGRAMS),
-    Shape("a truth file of TREC Dynamic Domain", "qrels", begins(""), lambda look: read_dd_truth(look.data)),
+    Shape("a table in HTML, Markdown or LaTeX", "", of_first_line("markup", FOR_PEOPLE), _FOR_PROGRAMS),
+    Shape(
+        "a truth file of TREC Dynamic Domain", "qrels", of_first_line("markup"), lambda look: read_dd_truth(look.data)
+    ),
     Shape("judged answers", "run", of_names("qid", "nuggets", "run_id"), forms.read_answers, "run"),
     *(Shape(title, "qrels", fits.of_nuggets(names), _read_as_nuggets) for names, title in NUGGET_FORMATS.items()),
     Shape("rubrics", "", of_names("rubrics"), _RUBRICS, "qrels"),
