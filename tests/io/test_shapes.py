@@ -148,6 +148,7 @@ class Model:
         (INDEXED["score"], {}),
         (INDEXED["score"].rename(None).rename_axis(["topic", None]), {"columns": {"topic": "qid", "level_1": "docno"}}),
         ({"1": INDEXED.reset_index()}, {}),
+        ({"1": {"a": 2, "b": 1}, "2": []}, {}),
         ({1: INDEXED.loc["1"].reset_index()}, {}),
         ({"1": INDEXED.reset_index().to_dict("records")}, {}),
         ('{"1": [{"query_id": 1, "docid": "a", "score": 2}, {"query_id": "1", "docid": "b", "score": 1}]}', {}),
@@ -305,6 +306,11 @@ def test_more_data_of_a_wrong_shape(wanted, source, options, message, tmp_path):
 
     with pytest.raises((ValueError, TypeError), match=message):
         (read_run if wanted == "run" else read_qrels)(placed(source, tmp_path), **options)
+
+
+@pytest.mark.parametrize("nothing", [{"1": []}, {"1": {}}, '{"1": [], "2": {}}'])
+def test_queries_without_documents_are_an_empty_run(nothing, tmp_path):
+    assert read_run(placed(nothing, tmp_path)).empty
 
 
 def test_systems_in_one_file_need_no_ending(tmp_path):

@@ -222,6 +222,11 @@ def are_scores(look: Look) -> bool:
     return of_members("numbers")(look) and look.is_text and any(type(one) is float and one % 1 for one in numbers)
 
 
+def are_frames(record: Mapping[Any, Any], _: Look) -> bool:
+    """Fit frames by query, each of which only has its own."""
+    return {kind_of(frame, query) for query, frame in record.items()} == {"frame"}
+
+
 def is_nested(record: Mapping[Any, Any], _: Look) -> bool:
     """Fit an object with others inside."""
     return any(isinstance(value, (Mapping, list)) for value in record.values())

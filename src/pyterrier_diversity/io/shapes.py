@@ -129,6 +129,8 @@ def _read_as_nuggets(look: Look) -> pd.DataFrame:
     return read_nuggets(look.data, columns=look.columns) if look.form == "object" else read_nuggets(look)
 
 
+_OF_SESSION = of_first_line("lines", LINE_OF_SESSION)
+_OF_TRUTH = of_first_line("markup")
 _END_OF_PRELS = r"\d\S* -?\d \d ([01]|[01]?\.\d+|\d(\.\d+)?e-\d+)"
 # Documents of the tracks that have prels.
 _PRELS = of_lines(5, like(rf"\S+ (GX|clueweb){_END_OF_PRELS}"), fits.are_once)
@@ -153,16 +155,11 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a folder", "qrels", fits.is_folder, _read_as_nuggets, "qrels"),
     Shape("rows without names", "", fits.are_rows, _NAME_COLUMNS, "run qrels"),
     Shape("texts of queries, or paths without a file", "", fits.are_texts, _ORDER, "qrels"),
-    Shape("frames by query", "run qrels", of_members("frame"), forms.read_frames, "run qrels"),
+    Shape("frames by query", "run qrels", of_record(fits.are_frames), forms.read_frames, "run qrels"),
     SEVERAL,
     Shape("empty", _ALL, fits.is_empty, forms.read_nothing),
     NUMBERED,
-    Shape(
-        "a session of TREC Dynamic Domain",
-        "run",
-        of_first_line("lines", LINE_OF_SESSION),
-        lambda look: read_dd_run(look.data),
-    ),
+    Shape("a session of TREC Dynamic Domain", "run", _OF_SESSION, lambda look: read_dd_run(look.data)),
     Shape("judgements of several aspects", "", _SEVERAL_LABELS, _ONE_LABEL, "qrels"),
     Shape("a run", "run", of_lines(6), forms.read_lines_of_run),
     Shape("prels (topic, document, judgement, method, probability)", "qrels", _PRELS, forms.read_prels),
@@ -184,9 +181,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("lines of a run", "run", of_lines(0), forms.read_lines_of_run, "run"),
     Shape("lines of qrels", "qrels", of_lines(0), forms.read_lines_of_qrels, "qrels"),
     Shape("a table in HTML, Markdown or LaTeX", "", of_first_line("markup", FOR_PEOPLE), _FOR_PROGRAMS),
-    Shape(
-        "a truth file of TREC Dynamic Domain", "qrels", of_first_line("markup"), lambda look: read_dd_truth(look.data)
-    ),
+    Shape("a truth file of TREC Dynamic Domain", "qrels", _OF_TRUTH, lambda look: read_dd_truth(look.data)),
     Shape("judged answers", "run", of_names("qid", "nuggets", "run_id"), forms.read_answers, "run"),
     *(Shape(title, "qrels", fits.of_nuggets(names), _read_as_nuggets) for names, title in NUGGET_FORMATS.items()),
     Shape("rubrics", "", of_names("rubrics"), _RUBRICS, "qrels"),
