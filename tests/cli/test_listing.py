@@ -25,7 +25,9 @@ def test_an_unknown_measure_gets_a_suggestion():
     assert "'nRBU'. Did you mean RBU?" in fail("measures", "nRBU")
     assert "'NDEVL'. Did you mean NDEVAL?" in fail("measures", "NDEVL")
     assert "'I-rec@10'. Did you mean StRecall@10?" in fail("measures", "I-rec@10")
-    assert "has no measure 'nDCG'. 'pyterrier-diversity measures' lists" in fail("measures", "nDCG")
+    assert "nDCG is a measure of ir_measures, which documents it; -m takes it, too. 'pyterrier" in fail(
+        "measures", "nDCG"
+    )
     assert "Unknown measure 'xyz'" in fail("measures", "xyz")
 
 

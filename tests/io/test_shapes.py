@@ -266,6 +266,12 @@ def test_a_query_without_judgements_is_a_row_without_document(source, tmp_path):
         ("qrels", "1 0 a 1 0 1 1\n", {}, "judgements of several aspects"),
         ("run", [{"query": {"x": "1"}, "hits": ["a"]}, {"query": {"x": "2"}, "hits": ["a"]}], {}, "missing column qid"),
         ("qrels", [{"qid": "1", "query": "crane"}], {}, "qrels is topics, not qrels"),
+        (
+            "run",
+            [{"qid": "1", "query": "crane", "pid": "d", "score": 1.0}],
+            {},
+            "run: missing column docno; found: qid",
+        ),
         ("qrels", {"1": {"a": 1}, "2": None}, {}, "query '2' has None"),
         ("qrels", {"1": {"a": "yes"}}, {}, "must be a finite number, but query '1' has 'yes'"),
         ("qrels", {"1": "crane"}, {}, "is texts of queries, or paths without a file, not qrels.* Qrels come first"),

@@ -1,10 +1,12 @@
 import warnings
 
+import ir_measures
 import pytest
 
 import naive
 from by_hand import qrels, run, value
-from pyterrier_diversity import NUGGETS, Adhoc, Coverage, NuggetScore, evaluate_runs, score
+from pyterrier_diversity import IA, NUGGETS, Adhoc, Coverage, NuggetScore, evaluate_runs, score
+from pyterrier_diversity.warnings import NuggetsWarning, WordsWarning
 
 # Nuggets a and b are vital, c and d okay, e is neither; nothing is judged for d, and nothing supports e.
 JUDGED = qrels("q a p1 2", "q b p1 1", "q b p2 2", "q c p2 1", "q d x 0", "q e p1 0").assign(
@@ -54,6 +56,22 @@ def test_a_largest_label_below_full_support_is_told_once(measures):
         warnings.simplefilter("error")
         evaluate_runs(binary, {"mine": run(q="p1")}, [NuggetScore(full=1)])
         evaluate_runs(JUDGED, {"mine": run(q="p1")}, measures)
+
+
+@pytest.mark.parametrize("importance", ["vital", "weighted"])
+def test_unknown_words_of_importance_are_told(importance):
+    unknown = JUDGED.assign(importance="critical")
+
+    with pytest.warns(WordsWarning, match=r"^No nugget of the qrels is vital or okay, .*read_nuggets\(importance="):
+        table = evaluate_runs(unknown, {"mine": run(q="p1")}, [NuggetScore(importance=importance)])
+
+    assert table.iloc[0, 1] == 0
+
+
+@pytest.mark.parametrize("measure", [Coverage, IA(ir_measures.P @ 1)])
+def test_importances_without_weights_are_told_if_a_measure_reads_weights(measure):
+    with pytest.warns(NuggetsWarning, match=r"importance, but no weight, .*io.read_nuggets adds weights"):
+        evaluate_runs(JUDGED, {"mine": run(q="p1")}, [measure])
 
 
 def test_what_other_words_of_importance_count_is_in_the_qrels():

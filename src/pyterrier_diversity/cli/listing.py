@@ -50,7 +50,10 @@ def measures(name: Annotated[str | None, MeasureText()], shown: Shown) -> None:
     chosen += [{"measure": key.upper(), "what": what} for key, what in groups.items() if wanted in (None, key)]
     if not chosen:
         read_measures("measures", str(name))  # raises for a misspelt name, with the right one
-        raise ValueError(f"This package has no measure {name!r}. 'pyterrier-diversity measures' lists all measures.")
+        raise ValueError(
+            f"{name} is a measure of ir_measures, which documents it; -m takes it, too. 'pyterrier-diversity measures' "
+            "lists the measures of this package."
+        )
     table = pd.DataFrame(chosen)
     table["what"] = table["what"].str.replace("`", "")
 

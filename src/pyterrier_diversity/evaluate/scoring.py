@@ -12,13 +12,15 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..frames import Doubts, Told, collected
+from ..frames import Doubts, Told, collected, warn
 from ..io import OrderedBy, ReadWholeError, Renamed, add_lengths, regular, run_frame, run_parts
 from ..judged import Judgements, Run, ideal, tied_across
 from ..measures import Normalised, signature
+from ..measures.base import implementation, parts_of
 from ..measures.composite import innermost, last_rank
 from ..parallel import Task, as_finished, enough_workers
 from ..progress import progress, progress_bar
+from ..warnings import NuggetsWarning
 from .evaluator import DiversityEvaluator, aggregated
 
 _Source = pd.DataFrame | str | os.PathLike[str]
@@ -93,6 +95,13 @@ class Call:
         self.cutoffs = {f"ties@{rank}": rank for rank in sorted(rank for rank in ranks if rank is not None)}
         judgements = self.evaluator.judgements
         refuse_unjudged(judgements)
+        read = {implementation(measure) for measure in measures} | {of for one in measures for _, of in parts_of(one)}
+        reads = {column for measure in read if measure for column in measure.READS}
+        if "weight" in reads - judgements.columns and "importance" in judgements.columns:
+            message = (
+                "The qrels have a column importance, but no weight, so that all nuggets of a query weigh the same."
+            )
+            warn(NuggetsWarning(f"{message} io.read_nuggets adds weights (vital 1, okay 0.5)."))
         self.query_ids = judgements.query_ids
         self.signatures = {name: signature(measure, ties="docno descending") for name, measure in self.measures.items()}
 

@@ -32,7 +32,7 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def _zip(stream: IO[bytes]) -> Any:
-    raise OSError("zip archives are not supported; unpack this one, or use gzip")
+    raise OSError("zip archives are not supported: unpack this one, or use gzip; save a sheet of Excel as CSV")
 
 
 # The first bytes of compressed files, and what decompresses them.

@@ -219,8 +219,8 @@ def all_names(look: Look) -> Iterable[str]:
 
 def by_place(wanted: Wanted, places: Sequence[int] = (1, 2, 3)) -> str:
     """Return how to name the columns of lines that are needed, which are in these places."""
-    columns = {str(place): name.split("|")[-1] for place, name in zip(places, NEEDED[wanted], strict=True)}
-    other = " (score, if it is not the rank)" * (wanted == "run")
+    columns = {str(place): name.split("|")[0] for place, name in zip(places, NEEDED[wanted], strict=True)}
+    other = " (rank instead of score for numbers such as 1, 2, 3)" * (wanted == "run")
     shell = f" or, in the shell, --columns {','.join(map('='.join, columns.items()))}" * (wanted != "results")
     return f"Name the columns by number, as in columns={columns}{shell}{other}; or write a header as the first line."
 

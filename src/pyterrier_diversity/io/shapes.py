@@ -198,7 +198,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("a table of means", "", of_names("name|run", without="docno qid measure"), _BY_QUERY),
     Shape("judgements of several aspects", "", fits.have_aspects, _ASPECTS, "qrels"),
     Shape("rows without score or rank", "", of_names("qid", "docno"), _RANK, "run"),
-    Shape("topics", "", of_names("qid", "query", without="docno"), _ORDER),
+    Shape("topics", "", of_names("qid", "query", without="docno label score rank"), _ORDER),
     Shape("scores by query", "", fits.are_scores, "If they are labels, make rows of qid, docno and label.", "qrels"),
     Shape("labels by query", "qrels", of_members("numbers words", "records"), forms.read_queries, "qrels"),
     Shape("groups of documents", "qrels", of_members("groups"), _read_as_nuggets, "qrels"),

@@ -7,7 +7,7 @@ import numpy as np
 from ..arithmetic import divide
 from ..judged import Judgements, Ranked
 from ..parameters import CUTOFF, Parameter
-from ..warnings import DataWarning, SupportWarning
+from ..warnings import DataWarning, SupportWarning, WordsWarning
 from .base import ZeroToOne
 from .registration import register
 
@@ -65,7 +65,12 @@ class _NuggetScore(ZeroToOne):
         self.NEEDS = () if self.importance == "all" else ("importance",)
 
     def warning(self, judgements: Judgements) -> DataWarning | None:
-        largest = judgements.labels.value.max(initial=0.0)
+        largest, counts = judgements.labels.value.max(initial=0.0), judgements.named.importance
+        if self.importance != "all" and "importance" in judgements.columns and not counts.any():
+            return WordsWarning(
+                "No nugget of the qrels is vital or okay, so that NuggetScore(importance=...) is 0. "
+                "io.read_nuggets(importance={'critical': 1, 'nice': 0.25}) reads other words."
+            )
         if not 0 < largest < self.full:
             return None
         return SupportWarning(

@@ -249,9 +249,7 @@ def legend(ax: Axes, handles: Sequence[Any], texts: Sequence[str]) -> Any:
 
 def scaled(size: float) -> float:
     """Return a size in points or inches for the font size that is set, given the size for 10 points, the default."""
-    from matplotlib import rcParams
-
-    return float(size * (rcParams["font.size"] / 10))
+    return float(size * (pyplot().rcParams["font.size"] / 10))
 
 
 def narrow_width(ax: Axes) -> float | None:
