@@ -402,6 +402,13 @@ def test_queries_without_documents_are_no_frames(nothing):
     assert read_run({"1": frame, "2": nothing})["docno"].tolist() == ["a", "b"]
 
 
+@pytest.mark.parametrize("index", [["qid"], ["qid", "docno"], ["query_id", "docno"]])
+def test_a_frame_with_queries_in_its_index_is_a_run(index):
+    run = RUN.rename(columns={"qid": index[0]}).set_index(index)
+
+    assert values(QRELS, run) == values_of_frames()
+
+
 def test_a_missing_name_is_no_error():
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0], "name": ["x", None]})
 

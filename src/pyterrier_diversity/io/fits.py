@@ -177,7 +177,8 @@ def kind_of(docs: Any, name: Any = None) -> str:
     """
     if isinstance(docs, pd.DataFrame):
         columns = usually_named(docs)
-        ids = columns.get("qid", [name] * (columns.keys() <= {"docno", *_VALUES}))
+        is_of_one = columns.keys() <= {"docno", *_VALUES} and "qid" not in usual_names(docs.index.names)
+        ids = columns.get("qid", [name] * is_of_one)
         return "frame" if len(ids) and all(str(one) == str(name) for one in ids) else "other"
     if docs is None or (isinstance(docs, (Mapping, list, tuple)) and not docs):
         return "nothing"
