@@ -127,6 +127,12 @@ def test_data_of_python_is_read_to_the_same_numbers(given):
     pd.testing.assert_frame_equal(sorted_rows(read_perquery(given)), sorted_rows(LONG), check_exact=True)
 
 
+def test_values_by_query_may_be_of_a_measure_with_a_name_of_ones_own():
+    found = read_perquery({"a": {"1": {"mine": 0.5}}})
+
+    assert found[["qid", "measure"]].to_numpy().tolist() == [["1", "mine"]]
+
+
 def sorted_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[COLUMNS].sort_values(COLUMNS[:3], ignore_index=True).astype({"value": float})
 
