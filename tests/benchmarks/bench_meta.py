@@ -24,7 +24,7 @@ def values(shared) -> np.ndarray:
 
 def p_values_of(values: np.ndarray, test: str, n_trials: int) -> np.ndarray:
     systems, topics = ([str(i) for i in range(length)] for length in values.shape)
-    options = {"hsd": "all", "alternative": "two-sided", "alpha": 0.05, "correction": None}
+    options = {"groups": "all", "alternative": "two-sided", "alpha": 0.05, "correction": None}
     options |= {"n_trials": n_trials, "rng": 1}
     how = design("bench", Scores(systems, topics, {}, systems, {}), test=test, **options)
     return p_and_intervals(values, *np.triu_indices(len(systems), 1), how).p

@@ -18,7 +18,7 @@ from pyterrier_diversity import RBU, Adhoc, P_Rareness, alpha_nDCG, meta
 EXTREMES = st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.sampled_from([0.0, 0.0, 0.25, 0.5, 0.5 + 1e-15, 1.0, -0.5])
 TESTS = st.sampled_from(["t", "bootstrap", "tukey", "tukey-randomised", "wilcoxon", "permutation"] * 6 + ["x", None])
-HSD = st.sampled_from(["all"] * 7 + ["pairwise"] * 3 + ["x"])
+GROUPS = st.sampled_from(["all"] * 7 + ["pairwise"] * 3 + ["x"])
 CORRECTIONS = st.sampled_from([None] * 9 + ["holm", "fdr_bh", "bonferroni", "x", 1])
 SHARES = st.sampled_from([0.05, 0.5] * 100 + ODD)
 # Larger counts are more work than anybody waits for.
@@ -63,9 +63,9 @@ def check(function: str, found: Any, low: float = -math.inf, high: float = math.
 UNBOUNDED = {"compare", "unanimity"}  # an effect size without variance; nothing but agreement
 
 
-@fuzzed(120, perquery=PERQUERY, test=TESTS, hsd=HSD, correction=CORRECTIONS, alpha=SHARES, n=COUNTS, b=st.data())
-def test_systems_are_compared_or_refused(perquery, test, hsd, correction, alpha, n, b):
-    given: dict[str, Any] = {"test": test, "hsd": hsd, "n_trials": n, "rng": 1}
+@fuzzed(120, perquery=PERQUERY, test=TESTS, groups=GROUPS, correction=CORRECTIONS, alpha=SHARES, n=COUNTS, b=st.data())
+def test_systems_are_compared_or_refused(perquery, test, groups, correction, alpha, n, b):
+    given: dict[str, Any] = {"test": test, "groups": groups, "n_trials": n, "rng": 1}
     baseline = b.draw(st.sampled_from([None] * 7 + ["s1", ["s1"], "x", []]))
     more = {"baseline": baseline, "correction": correction, "alpha": alpha}
     compared = answer("compare", lambda: meta.compare(perquery, **given, **more))

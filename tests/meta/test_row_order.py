@@ -71,16 +71,16 @@ def of_frame(function, *arguments):
     return function(FRAME, *arguments)
 
 
-def compared(frame, test, hsd):
-    return by_pair(compare(frame, test, hsd=hsd, n_trials=50, rng=1))
+def compared(frame, test, groups):
+    return by_pair(compare(frame, test, groups=groups, n_trials=50, rng=1))
 
 
-@pytest.mark.parametrize("hsd", ["all", "pairwise"])
+@pytest.mark.parametrize("groups", ["all", "pairwise"])
 @pytest.mark.parametrize("test", TESTS)
 @settings(deadline=None, max_examples=2)
 @given(order=orders)
-def test_comparisons_are_the_same(test, hsd, order):
-    one, other = of_frame(compared, test, hsd), compared(FRAME.iloc[order], test, hsd)
+def test_comparisons_are_the_same(test, groups, order):
+    one, other = of_frame(compared, test, groups), compared(FRAME.iloc[order], test, groups)
 
     exact = [column for column in EXACT if column in one]
     pd.testing.assert_frame_equal(one[exact], other[exact], check_exact=True)

@@ -60,7 +60,7 @@ def test_the_attributes_of_tables_are_json(function):
 def test_the_attributes_of_comparisons_are_json(test):
     options = {"baseline": ["w", "x"], "n_trials": np.int64(19), "alpha": np.float64(0.1), "rng": np.int64(1)}
 
-    attrs = compare(FRAME, test, hsd="pairwise", correction="holm", **options).attrs
+    attrs = compare(FRAME, test, groups="pairwise", correction="holm", **options).attrs
 
     assert json.loads(json.dumps(attrs)) == attrs
 

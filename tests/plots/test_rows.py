@@ -76,7 +76,7 @@ def test_the_middle_of_an_interval_is_the_mean():
         {"test": "t"},
         {"test": "bootstrap", "rng": 1},
         {"test": "t", "correction": "holm"},
-        {"test": "tukey", "hsd": "pairwise"},
+        {"test": "tukey", "groups": "pairwise"},
         {"test": "t", "alternative": "greater"},
     ],
 )

@@ -22,7 +22,7 @@ _TO_CUTOFFS = "Last rank to show. By default, the highest cutoff of the measures
 
 @command
 @of(Asked, "qrels", "runs", "columns", "measures", "order", "strict", "ignore", "doc_len", "names", "n_jobs", "rng")
-@of(compared, "test", "correction", "alternative", "hsd", "alpha", "n_trials")
+@of(compared, "test", "correction", "alternative", "groups", "alpha", "n_trials")
 @of(
     worse_than,
     tolerance="With --no-worse: a loss of the mean that is tolerated, even if it is significant.",

@@ -22,7 +22,7 @@ FILE = click.Path(dir_okay=False)
 
 # The options below each heading of a help; the last heading has all others.
 _HEADINGS = {
-    "Measures and tests": "measures baselines baseline test correction alternative hsd alpha n_trials rng tuning",
+    "Measures and tests": "measures baselines baseline test correction alternative groups alpha n_trials rng tuning",
     "Input": "columns order doc_len people query depth rel",
     "Gates and warnings": "minima no_worse tolerance strict ignore",
     "Output": "output format by_query queries signatures places transpose names labels title dpi",

@@ -69,7 +69,7 @@ def test_the_share_of_significant_pairs_is_the_discriminative_power():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"hsd": "pairwise"}, {"hsd": "pairwise", "correction": "fdr_bh"}, {"alpha": 0.005}]
+    "options", [{}, {"groups": "pairwise"}, {"groups": "pairwise", "correction": "fdr_bh"}, {"alpha": 0.005}]
 )
 @pytest.mark.parametrize("test", TESTS)
 def test_pairs_are_significant_that_compare_finds_so(test, options):
@@ -119,10 +119,10 @@ def test_the_bootstrap_requires_the_largest_borderline_difference():
     assert result == pytest.approx(max(every))
 
 
-@pytest.mark.parametrize("hsd", ["all", "pairwise"])
+@pytest.mark.parametrize("groups", ["all", "pairwise"])
 @pytest.mark.parametrize("test", ["tukey-randomised", "tukey"])
-def test_an_hsd_test_requires_the_smallest_significant_difference_as_in_fig_5(test, hsd):
-    options = {"hsd": hsd, "rng": 1, "n_trials": 500}
+def test_an_hsd_test_requires_the_smallest_significant_difference_as_in_fig_5(test, groups):
+    options = {"groups": groups, "rng": 1, "n_trials": 500}
     table = compare(two_measures(), test, **options)
 
     result = delta_required(table)

@@ -252,7 +252,7 @@ def test_no_p_value_is_printed_as_0(p, attrs, text):
     [
         ({"test": "t"}, "paired t-test, not corrected, alpha"),
         ({"test": "tukey"}, "two-way Tukey HSD of 3 systems per measure, alpha"),
-        ({"test": "tukey", "hsd": "pairwise"}, "two-way Tukey HSD, not corrected, alpha"),
+        ({"test": "tukey", "groups": "pairwise"}, "two-way Tukey HSD, not corrected, alpha"),
         ({"test": "t", "correction": "holm"}, "paired t-test, holm correction of 3 pairs per measure, alpha"),
         ({"test": "t", "alternative": "greater"}, "paired t-test, not corrected, one-sided, alpha"),
     ],

@@ -42,8 +42,8 @@ def pair(z, test, **options):
     return compare(perquery([z, np.zeros(len(z))], "nEU"), test, rng=1, **options).iloc[0]
 
 
-def design(test, values, n_trials=1, hsd="all", rng=1):
-    return Design(test, hsd, n_trials, blocks_of(rng, n_trials, values.size), 0.05, None)
+def design(test, values, n_trials=1, groups="all", rng=1):
+    return Design(test, groups, n_trials, blocks_of(rng, n_trials, values.size), 0.05, None)
 
 
 def p_of(values, test, **options):
@@ -174,7 +174,7 @@ def test_pairwise_randomised_hsd_is_fig_4_of_each_pair_alone():
         both = np.array(two)
         expected += fig_4(both, [np.where(flip, both, both[::-1]) for flip in signs])
 
-    assert p_of(MATRIX, "tukey-randomised", n_trials=200, hsd="pairwise") == pytest.approx(expected, abs=0)
+    assert p_of(MATRIX, "tukey-randomised", n_trials=200, groups="pairwise") == pytest.approx(expected, abs=0)
 
 
 def test_all_permutations_of_a_query_are_as_likely():
@@ -271,7 +271,7 @@ def test_permutation_test_of_many_queries_counts_its_flips_and_the_values_themse
 
 
 @pytest.mark.parametrize(
-    ("test", "options"), [("t", {}), ("t", {"alternative": "greater"}), ("tukey", {"hsd": "pairwise"})]
+    ("test", "options"), [("t", {}), ("t", {"alternative": "greater"}), ("tukey", {"groups": "pairwise"})]
 )
 def test_the_interval_of_the_t_test_is_that_of_scipy(test, options):
     result = compare(perquery(MATRIX, "nEU"), test, alpha=0.1, **options)
@@ -324,12 +324,12 @@ def test_tests_without_an_interval_have_no_columns_of_it(test):
     st.sampled_from([0.05, 0.1, 0.25, 0.3, 0.5]),
     st.sampled_from([0.0, 1e-14]),
 )
-def test_0_is_outside_the_interval_exactly_if_the_difference_is_significant(values, how, hsd, alpha, noise):
+def test_0_is_outside_the_interval_exactly_if_the_difference_is_significant(values, how, groups, alpha, noise):
     # Few values and trials, so that ties at the border are frequent.
     noisy = values / 10 + noise * np.random.default_rng(0).uniform(-1, 1, values.shape)
     frame = of_measures(**{f"m{i}": table for i, table in enumerate(noisy)})
 
-    result = compare(frame, how[0], hsd=hsd, alternative=how[1], alpha=alpha, n_trials=40, rng=1)
+    result = compare(frame, how[0], groups=groups, alternative=how[1], alpha=alpha, n_trials=40, rng=1)
 
     outside = (result["ci_low"] > 0) | (result["ci_high"] < 0)
     assert (outside == result["significant"]).all()
@@ -497,11 +497,11 @@ def test_a_correction_is_over_the_pairs_with_baselines_only():
 # Laws
 
 
-@pytest.mark.parametrize("hsd", ["all", "pairwise"])
+@pytest.mark.parametrize("groups", ["all", "pairwise"])
 @pytest.mark.parametrize("test", TESTS)
-def test_seeds_decide(monkeypatch, test, hsd):
+def test_seeds_decide(monkeypatch, test, groups):
     monkeypatch.setattr(randomisation, "AT_ONCE", 10_000)
-    options = {"hsd": hsd, "n_trials": 300}
+    options = {"groups": groups, "n_trials": 300}
 
     one = compare(perquery(MATRIX), test, rng=1, **options)
 
@@ -542,7 +542,7 @@ def test_a_p_value_of_alpha_is_not_significant():
     ("test", "n_trials"), [("tukey-randomised", 5_000), ("bootstrap", 1_000), ("permutation", 9_999)]
 )
 def test_the_table_says_how_it_was_made(test, n_trials):
-    options = {"hsd": "pairwise"} if test == "tukey-randomised" else {}
+    options = {"groups": "pairwise"} if test == "tukey-randomised" else {}
     result = compare(perquery(SYSTEMS), test, rng=1, correction="bonferroni", alpha=0.01, **options)
 
     assert list(result.attrs["legend"]) == list(result.columns)
@@ -557,7 +557,7 @@ def test_the_table_says_how_it_was_made(test, n_trials):
         True,
         False,
     )
-    assert ("hsd" in result.attrs) == (test == "tukey-randomised")
+    assert ("groups" in result.attrs) == (test == "tukey-randomised")
 
 
 # Errors
@@ -567,7 +567,7 @@ def test_the_table_says_how_it_was_made(test, n_trials):
     ("options", "message"),
     [
         ({"test": "z"}, "compare: test must be one of 'tukey-randomised', .*, not 'z'"),
-        ({"hsd": "each"}, "compare: hsd must be one of 'all', 'pairwise', not 'each'"),
+        ({"groups": "each"}, "compare: groups must be one of 'all', 'pairwise', not 'each'"),
         ({"alpha": 1}, r"compare: alpha must be a number in \(0, 1\), not 1"),
         ({"ci": 95}, r"compare: ci must be a number in \(0, 1\), not 95"),
         ({"n_trials": 0}, "compare: n_trials must be an integer in .*, not 0"),
@@ -604,7 +604,7 @@ def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
     message = f"compare: correction='holm' cannot be used with test='{test}', .*'bootstrap', 't', 'wilcoxon', 'perm"
     with pytest.raises(ValueError, match=message):
         compare(perquery(SYSTEMS), test, correction="holm")
-    assert "p_corrected" in compare(perquery(SYSTEMS), test, hsd="pairwise", correction="holm", n_trials=20)
+    assert "p_corrected" in compare(perquery(SYSTEMS), test, groups="pairwise", correction="holm", n_trials=20)
 
 
 # Real data
@@ -619,7 +619,7 @@ def test_a_correction_on_top_of_an_hsd_test_is_refused(test):
         ("wilcoxon", 2, 5, {}, 2 / 2**5),
         ("tukey-randomised", 2, 4, {}, 2 / 2**4),
         ("tukey-randomised", 3, 2, {}, 1 / 6),
-        ("tukey-randomised", 3, 2, {"hsd": "pairwise"}, 1 / 2),
+        ("tukey-randomised", 3, 2, {"groups": "pairwise"}, 1 / 2),
         ("t", 3, 2, {}, 0),
     ],
 )

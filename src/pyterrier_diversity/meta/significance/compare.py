@@ -17,7 +17,7 @@ from ...progress import progress
 from ...randomness import Rng
 from ...warnings import SignificanceWarning
 from ..scores import Measures, outcomes, read_scores, rounded, with_legend
-from .tests import Alternative, Design, OfHSD, Test, adjusted, design, mean_interval, studentised, tested
+from .tests import Alternative, Design, Grouping, Test, adjusted, design, mean_interval, studentised, tested
 
 _MEANS = ("mean", "mean_low", "mean_high", "other_mean", "other_mean_low", "other_mean_high")
 _TESTED = ("difference", "wins", "ties", "losses", "p", "p_corrected", "significant", "effect_size")
@@ -30,7 +30,7 @@ def compare(
     measures: Measures | None = None,
     *,
     baseline: str | Iterable[str] | None = None,
-    hsd: OfHSD = "all",
+    groups: Grouping = "all",
     correction: str | None = None,
     alternative: Alternative = "two-sided",
     n_trials: int | None = None,
@@ -50,7 +50,7 @@ def compare(
         By default, all measures in the frame.
     baseline : str or iterable of str, optional
         The systems to compare the others with. By default, all pairs are compared.
-    hsd : {"all", "pairwise"}
+    groups : {"all", "pairwise"}
         "pairwise" makes an HSD test compare two systems at a time, which is too lenient for many pairs.
     correction : str, optional
         Correction for multiple comparisons, a method of statsmodels' ``multipletests``, of the pairs of each measure.
@@ -139,7 +139,7 @@ def compare(
     """
     who, perquery = "compare", read_perquery(perquery)
     scores = read_scores(perquery, measures, two=["systems", "queries"], who=who)
-    how = design(who, scores, n_trials, correction, rng, test=test, hsd=hsd, alternative=alternative, alpha=alpha)
+    how = design(who, scores, n_trials, correction, rng, test=test, groups=groups, alternative=alternative, alpha=alpha)
     level, ci = (how.alpha, 1 - how.alpha) if ci is None else (1 - LEVEL.check(who, "ci", ci), float(ci))
     for name, outside in (("alpha", how.alpha), ("(1 - ci)", level)):
         if how.is_random and np.round(how.n_trials * outside, 10) < 1:

@@ -132,7 +132,7 @@ def told_of_test(attrs: Mapping[Hashable, Any]) -> str:
         if "correction" in attrs:
             pairs = "1 pair" if attrs["n_pairs"] == 1 else f"{attrs['n_pairs']} pairs"
             family = f", {attrs['correction']} correction of {pairs} per measure"
-        elif test.of_all is not None and attrs.get("hsd", "all") == "all":
+        elif test.of_all is not None and attrs.get("groups", "all") == "all":
             family = f" of {attrs['n_systems']} systems per measure"
         how.append(test.title + family)
     if attrs.get("alternative") == "greater":

@@ -5,7 +5,7 @@ which the best and the worst mean differ by at least the difference of the pair 
 
 *Parametric Tukey HSD*, for m systems on the same n queries: :math:`q = |a_i - a_j| / \sqrt{MS_{res}/n}`, where
 :math:`a_i` is the mean of system i, has the studentised range distribution with (n - 1)(m - 1) degrees of freedom.
-:math:`MS_{res}` is the residual mean square of systems by queries. With ``hsd="pairwise"``, this is the paired
+:math:`MS_{res}` is the residual mean square of systems by queries. With ``groups="pairwise"``, this is the paired
 t-test. ``tukey_hsd`` of scipy and statsmodels is a different test, for systems on different queries. Türkmen et al.
 (2023) did not pair the queries either, which finds fewer differences.
 
@@ -56,7 +56,7 @@ _MOST_EXACT, _MOST_FLIPPED = 50, 13
 
 # For type checkers and editors, which check that these are the keys of the table.
 Test = Literal["tukey-randomised", "bootstrap", "tukey", "t", "wilcoxon", "permutation"]
-OfHSD = Literal["all", "pairwise"]
+Grouping = Literal["all", "pairwise"]
 Alternative = Literal["two-sided", "greater"]
 
 
@@ -76,7 +76,7 @@ class Design(NamedTuple):
     """How pairs are tested. ``level`` is 1 minus the confidence of intervals."""
 
     test: Test
-    hsd: OfHSD
+    groups: Grouping
     n_trials: int
     blocks: Blocks
     alpha: float
@@ -88,7 +88,7 @@ class Design(NamedTuple):
     @property
     def together(self) -> bool:
         """Whether the test takes all systems together, which controls the family-wise error."""
-        return TESTS[self.test].of_all is not None and self.hsd == "all"
+        return TESTS[self.test].of_all is not None and self.groups == "all"
 
     @property
     def n_sides(self) -> int:
@@ -133,7 +133,7 @@ class Design(NamedTuple):
         if self.alternative != "two-sided":
             parameters["alternative"] = self.alternative
         if TESTS[self.test].of_all is not None:
-            parameters["hsd"] = self.hsd
+            parameters["groups"] = self.groups
         if self.is_random:
             parameters |= {"n_trials": self.n_trials, **self.seed}
         return {**parameters, "version": sys.modules[__name__.partition(".")[0]].__version__, **scores.sizes}
@@ -334,7 +334,7 @@ TESTS: dict[Test, SignificanceTest] = {
     "permutation": SignificanceTest("paired permutation test", _permutation, n_trials=9_999, rearranges=True),
 }
 
-_CHOICES = {"test": Test, "hsd": OfHSD, "alternative": Alternative}
+_CHOICES = {"test": Test, "groups": Grouping, "alternative": Alternative}
 _DESIGN: Parameters = {
     **{name: Parameter(str, choices=get_args(words)) for name, words in _CHOICES.items()},
     "alpha": LEVEL,
@@ -375,7 +375,7 @@ def design(who: str, scores: Scores, n_trials: int | None, correction: str | Non
         if how.together:
             raise ValueError(
                 f"{who}: correction={correction!r} cannot be used with test={test!r}, which compares all systems "
-                f"together. Use a correction with hsd='pairwise' or one of {of_pairs}."
+                f"together. Use a correction with groups='pairwise' or one of {of_pairs}."
             )
     return how
 
@@ -399,7 +399,7 @@ def tested(values: np.ndarray, first: np.ndarray, second: np.ndarray, how: Desig
     first, second : ndarray of int, shape (n_pairs,)
         Positions of the systems of each pair.
     how : Design
-        The test, its trials and workers. An HSD test always takes all systems, unless its `hsd` is "pairwise".
+        The test, its trials and workers. An HSD test always takes all systems, unless its groups are "pairwise".
     """
     test = TESTS[how.test]
     if test.of_all is not None and how.together:
