@@ -78,16 +78,16 @@ def test_systems_are_compared_or_refused(perquery, test, groups, correction, alp
             check(view.__name__, answer(view.__name__, lambda view=view: view(compared)))
 
 
-@fuzzed(200, perquery=PERQUERY, family=FAMILIES, share=SHARES, n=COUNTS, data=st.data())
-def test_measures_are_judged_or_refused(perquery, family, share, n, data):
+@fuzzed(200, perquery=PERQUERY, group=FAMILIES, share=SHARES, n=COUNTS, data=st.data())
+def test_measures_are_judged_or_refused(perquery, group, share, n, data):
     gold = data.draw(st.sampled_from(["m1", ["m1"], ["m1"], ["m1"], ["m1", "m2"], [], "x", RBU]))
     method = data.draw(st.sampled_from(["exact", "normal"] * 6 + ["x", None]))
     check("concordance", answer("concordance", lambda: meta.concordance(perquery, gold, method=method)))
-    check("unanimity", answer("unanimity", lambda: meta.unanimity(perquery, family=family)))
+    check("unanimity", answer("unanimity", lambda: meta.unanimity(perquery, group=group)))
     given = {"n_trials": n, "fuzziness": share, "rng": 1}
     check("stability", answer("stability", lambda: meta.stability(perquery, **given)))
     sizes = data.draw(st.sampled_from([[1], [1, 2]] * 5 + [[], [0], [5], [1.5]]))
-    sampling = {"sizes": sizes, "n_trials": n, "family": family, "rng": 1}
+    sampling = {"sizes": sizes, "n_trials": n, "group": group, "rng": 1}
     check("topic_sampling", answer("topic_sampling", lambda: meta.topic_sampling(perquery, **sampling)))
     method, variant = (data.draw(st.sampled_from(names)) for names in (METHODS, VARIANTS))
     given = {

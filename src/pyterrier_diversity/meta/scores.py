@@ -17,7 +17,7 @@ from ..measures.groups import Measures as Measures
 from ..measures.parse import higher_is_better
 from ..warnings import MissingWarning
 
-Families = Mapping[str, str] | Callable[[str], str]
+Group = Mapping[str, str] | Callable[[str], str]
 
 # Sums of squares of larger values could overflow.
 _LARGEST_VALUE = 1e100
@@ -210,15 +210,14 @@ def outcomes(differences: np.ndarray) -> dict[str, np.ndarray]:
     return {name: np.count_nonzero(each, axis=-1) for name, each in signs.items()}
 
 
-def with_families(who: str, frame: pd.DataFrame, family: Families | None) -> pd.DataFrame:
-    """Add the family of each measure, and the family's mean tau at the same size or depth, if there is a ``family``."""
-    if family is None:
+def with_families(who: str, frame: pd.DataFrame, group: Group | None) -> pd.DataFrame:
+    """Add the family of each measure, and the family's mean tau at the same size or depth, if there is a ``group``."""
+    if group is None:
         return frame
-    of = frame["measure"].map(family if callable(family) else {str(name): family[name] for name in family})
-    missing = frame["measure"][of.isna()].unique()
-    if len(missing):
-        raise ValueError(f"{who}: family must have each measure; missing: {', '.join(missing)}.")
-    frame.insert(1, "family", of)
+    family = frame["measure"].map(group if callable(group) else {str(name): group[name] for name in group})
+    if family.isna().any():
+        raise ValueError(f"{who}: group has no family for {', '.join(frame['measure'][family.isna()].unique())}.")
+    frame.insert(1, "family", family)
     if "tau" in frame:
         same = [name for name in ("family", "size", "depth") if name in frame]
         mean = frame.groupby(same, sort=False)["tau"].transform("mean")

@@ -133,7 +133,7 @@ def test_a_family_is_reported_by_its_best_variant_among_all_variants():
     frame = of_measures(**{"A(x)": [1, 2, 2, 4], "A(y)": [1, 2, 4, 3], "B(x)": [1, 1, 1, 2], "B(y)": [2, 1, 3, 4]})
     every = by_measure(frame)
 
-    result = unanimity(frame, family=lambda name: name.split("(")[0])
+    result = unanimity(frame, group=lambda name: name.split("(")[0])
 
     assert every["A(x)"] > every["A(y)"]
     assert every["B(y)"] > every["B(x)"]
@@ -142,14 +142,14 @@ def test_a_family_is_reported_by_its_best_variant_among_all_variants():
 
 
 def test_families_may_be_a_mapping_and_ties_go_to_the_first_variant():
-    result = unanimity(of_measures(**PAPER), family={"m1": "one", "m2": "two", "m3": "two"})
+    result = unanimity(of_measures(**PAPER), group={"m1": "one", "m2": "two", "m3": "two"})
 
     assert result["family"].tolist() == ["two", "one"]
     assert result["measure"].tolist() == ["m2", "m1"]
 
 
 def test_the_frame_describes_its_columns():
-    result = unanimity(of_measures(**PAPER, copy=PAPER["m1"]), family=str)
+    result = unanimity(of_measures(**PAPER, copy=PAPER["m1"]), group=str)
 
     assert list(result.attrs["legend"]) == result.columns.tolist()
     assert [result.attrs[name] for name in ("n_systems", "n_queries", "n_measures")] == [3, 1, 3]
@@ -162,7 +162,7 @@ def test_the_frame_describes_its_columns():
         (of_measures(m=[1, 2]), {}, "at least two measures with different values, not only m"),
         (of_measures(m=[1, 2], n=[1, 2]), {}, "at least two measures with different values, not only m, n"),
         (of_measures(**PAPER), {"measures": ["AP"]}, "perquery has no measure AP"),
-        (of_measures(**PAPER), {"family": {"m1": "a"}}, "family must have each measure; missing: m2, m3"),
+        (of_measures(**PAPER), {"group": {"m1": "a"}}, "group has no family for m2, m3"),
     ],
 )
 def test_invalid_arguments_are_refused(frame, options, message):

@@ -114,7 +114,7 @@ class TestPoolDepth:
         runs, judged = random_runs()
         measures = [Adhoc(P @ 1), Adhoc(P @ 3), StRecall @ 3]
 
-        result = pool_depth(judged, runs, measures, [1, 2], family=lambda name: name.split("@")[0])
+        result = pool_depth(judged, runs, measures, [1, 2], group=lambda name: name.split("@")[0])
 
         assert list(result) == ["measure", "family", "depth", "tau", "family_tau", "judged", "n_queries"]
         assert result["family"].tolist() == ["Adhoc(P"] * 4 + ["StRecall"] * 2
@@ -128,7 +128,7 @@ class TestPoolDepth:
             ({"depths": []}, "depths must not be empty"),
             ({"measures": []}, "measures must not be empty"),
             ({"measures": ["nothing"]}, "nothing"),
-            ({"family": {"P@1": "P"}}, "family must have each measure; missing: P@2"),
+            ({"group": {"P@1": "P"}}, "group has no family for P@2"),
             ({"runs": {"x": RUNS["x"]}}, "runs must have at least 2 systems, not 1 .x"),
             ({"runs": RUNS["x"]}, "pool_depth: runs is one run"),
             ({"runs": {**RUNS, "w": RUNS["x"].drop(columns="score")}}, "Run w: run is rows without score or rank"),
@@ -163,7 +163,7 @@ class TestAssessorAgreement:
         measures = [alpha_nDCG @ 2, alpha_nDCG @ 5, StRecall @ 2, StRecall @ 5]
 
         by_model, by_cutoff = (
-            assessor_agreement(judged, other, runs, measures, n_trials=20, family=lambda name, i=i: name.split("@")[i])
+            assessor_agreement(judged, other, runs, measures, n_trials=20, group=lambda name, i=i: name.split("@")[i])
             for i in (0, 1)
         )
 

@@ -167,17 +167,17 @@ class TestTopicSampling:
         pd.testing.assert_frame_equal(result, exact)
 
     @pytest.mark.parametrize(
-        "family", [{"P": "set", "AP": "list"}, {P: "set", AP: "list"}, {"P": "set", "AP": "list"}.get]
+        "group", [{"P": "set", "AP": "list"}, {P: "set", AP: "list"}, {"P": "set", "AP": "list"}.get]
     )
-    def test_measures_have_families(self, family):
-        result = topic_sampling(random_frame(), sizes=[3, 6], n_trials=4, family=family, rng=1)
+    def test_measures_have_families(self, group):
+        result = topic_sampling(random_frame(), sizes=[3, 6], n_trials=4, group=group, rng=1)
 
         assert result["family"].tolist() == ["set", "set", "list", "list"]
         assert result["family_tau"].tolist() == result["tau"].tolist()
         assert list(result) == ["measure", "family", "size", "tau", "family_tau", "sd", "n_trials"]
 
     def test_a_family_has_the_mean_of_its_measures(self):
-        result = topic_sampling(random_frame(), sizes=[3, 6], n_trials=4, family=lambda measure: "all", rng=1)
+        result = topic_sampling(random_frame(), sizes=[3, 6], n_trials=4, group=lambda measure: "all", rng=1)
 
         for _, same in result.groupby("size"):
             assert same["family_tau"].tolist() == pytest.approx([statistics.mean(same["tau"])] * 2)
@@ -204,7 +204,7 @@ class TestTopicSampling:
             ({"sizes": 5}, TypeError, "sizes must be a list of integers, not 5"),
             ({"n_trials": 0}, ValueError, r"n_trials must be an integer in \[1, inf\), not 0"),
             ({"measures": ["RR"]}, ValueError, "perquery has no measure RR"),
-            ({"family": {"P": "set"}}, ValueError, "family must have each measure; missing: AP"),
+            ({"group": {"P": "set"}}, ValueError, "group has no family for AP"),
             ({"perquery": of_measures(P=[[1, 0]])}, ValueError, "must have at least two systems, not 1"),
         ],
     )

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...docstrings import legend_of
 from ...parameters import Parameter
-from ..scores import Families, Measures, names_of, read_scores, rounded, with_families, with_legend
+from ..scores import Group, Measures, names_of, read_scores, rounded, with_families, with_legend
 from ..significance.randomisation import slices
 
 Method = Literal["tau", "spearman", "tau_ap", "tau_ap_symmetric"]
@@ -380,7 +380,7 @@ def concordance(
     return with_legend(pd.DataFrame(columns), concordance, {**scores.sizes, "gold": golds, "method": method})
 
 
-def unanimity(perquery: Any, measures: Measures | None = None, *, family: Families | None = None) -> pd.DataFrame:
+def unanimity(perquery: Any, measures: Measures | None = None, *, group: Group | None = None) -> pd.DataFrame:
     r"""Compute metric unanimity (MU): how well each measure finds the improvements on which all others agree.
 
     Parameters
@@ -390,7 +390,7 @@ def unanimity(perquery: Any, measures: Measures | None = None, *, family: Famili
         Not changed.
     measures : Measure or str, or iterable of them, optional
         The measures to compare with each other; by default, all in the frame. Unanimity depends on the whole set.
-    family : mapping of str to str, or callable, optional
+    group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name. All measures are compared, but only the best of each family
         is returned.
 
@@ -400,7 +400,7 @@ def unanimity(perquery: Any, measures: Measures | None = None, *, family: Famili
         One row for each measure, or for each family, highest unanimity first.
 
         - ``measure``: the measure; with families, the family's first measure with the highest unanimity
-        - ``family`` (with ``family``): the family of the measure
+        - ``family`` (with ``group``): the family of the measure
         - ``unanimity``: log2 of how much more often than by chance the measure finds an improvement on which all others
           agree; at most 1, 0 by chance, NaN if there is no such improvement
 
@@ -411,8 +411,8 @@ def unanimity(perquery: Any, measures: Measures | None = None, *, family: Famili
     Raises
     ------
     ValueError
-        If the frame cannot be read, or has fewer than two systems or two different measures. Also if ``family`` misses
-        a measure.
+        If the frame cannot be read, or has fewer than two systems or two different measures. Also if ``group`` has no
+        family for a measure.
 
     Warns
     -----
@@ -469,9 +469,9 @@ def unanimity(perquery: Any, measures: Measures | None = None, *, family: Famili
     frame = pd.DataFrame({"measure": scores.measures, "unanimity": _mutual_information(values[originals])[copy_of]})
     frame = frame.sort_values("unanimity", ascending=False, kind="stable", ignore_index=True)
     frame = with_legend(
-        with_families("unanimity", frame, family), unanimity, {**scores.sizes, "n_measures": len(originals)}
+        with_families("unanimity", frame, group), unanimity, {**scores.sizes, "n_measures": len(originals)}
     )
-    return frame if family is None else frame.drop_duplicates("family", ignore_index=True)
+    return frame if group is None else frame.drop_duplicates("family", ignore_index=True)
 
 
 def _above_and_below(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

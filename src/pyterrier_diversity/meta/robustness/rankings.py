@@ -20,7 +20,7 @@ from ...qrels import retrieval_counts
 from ...randomness import Rng, generator_of, seed_of
 from ...warnings import MissingWarning
 from ..correlation.orderings import correlate, kendall_tau
-from ..scores import Families, Measures, read_scores, rounded, with_families, with_legend
+from ..scores import Group, Measures, read_scores, rounded, with_families, with_legend
 
 N_TRIALS = Parameter(int, 1000, interval="[1, inf)")
 _SAMPLING: Parameters = {"n_trials": N_TRIALS, "fuzziness": Parameter(float, 0.05, interval="[0, inf)")}
@@ -121,7 +121,7 @@ def topic_sampling(
     sizes: Iterable[int] = range(5, 50, 5),
     *,
     n_trials: int = 100,
-    family: Families | None = None,
+    group: Group | None = None,
     rng: Rng = None,
 ) -> pd.DataFrame:
     """Compare the ranking of the systems by a sample of the topics with the ranking by all topics.
@@ -139,7 +139,7 @@ def topic_sampling(
         Numbers of topics to draw, each at most the number of all topics.
     n_trials : int >= 1
         Number of samples of each size.
-    family : mapping of str to str, or callable, optional
+    group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name.
     rng : int or Generator, optional
         Random seed or generator.
@@ -150,11 +150,11 @@ def topic_sampling(
         One row for each measure and size.
 
         - ``measure``: the measure
-        - ``family`` (with ``family``): the family of the measure
+        - ``family`` (with ``group``): the family of the measure
         - ``size``: number of topics in a sample
         - ``tau`` in [-1, 1]: Kendall's tau-b with the ranking of the systems by all topics, mean over the trials; NaN
           if all are tied
-        - ``family_tau`` (with ``family``): mean tau of the family's measures, without NaN
+        - ``family_tau`` (with ``group``): mean tau of the family's measures, without NaN
         - ``sd``: standard deviation of tau over the trials (with n - 1)
         - ``n_trials``: number of trials in which not all systems are tied
 
@@ -165,7 +165,7 @@ def topic_sampling(
     ------
     ValueError
         If the frame cannot be read or has fewer than two systems, ``sizes`` is empty, or a size or ``n_trials`` is out
-        of range. Also if ``family`` misses a measure.
+        of range. Also if ``group`` has no family for a measure.
 
     Warns
     -----
@@ -208,7 +208,7 @@ def topic_sampling(
     tasks = list(product(scores.unrounded.values(), samples))
     taus = in_parallel(_taus_of_samples, tasks, what="samples of topics")
     frame = over_trials(np.array(taus), {"measure": scores.measures, "size": drawn}, "tau", "sd")
-    frame = with_families(who, frame, family)
+    frame = with_families(who, frame, group)
     return with_legend(frame, topic_sampling, {**scores.sizes, "n_trials": n_trials, **seed_of(rng)})
 
 
@@ -249,7 +249,7 @@ def pool_depth(
     measures: Measures,
     depths: Iterable[int] = (1, 2, 5, 10, 20, 50, 100),
     *,
-    family: Families | None = None,
+    group: Group | None = None,
 ) -> pd.DataFrame:
     """Compare the ranking of the systems by the judgements of a shallow pool with the ranking by all judgements.
 
@@ -265,7 +265,7 @@ def pool_depth(
         The measures to compute.
     depths : iterable of int >= 1
         Depths of the pools.
-    family : mapping of str to str, or callable, optional
+    group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name.
 
     Returns
@@ -274,11 +274,11 @@ def pool_depth(
         One row for each measure and depth.
 
         - ``measure``: the measure
-        - ``family`` (with ``family``): the family of the measure
+        - ``family`` (with ``group``): the family of the measure
         - ``depth``: number of documents of each run in the pool
         - ``tau`` in [-1, 1]: Kendall's tau-b with the ranking of the systems by the full data; NaN if all systems are
           tied
-        - ``family_tau`` (with ``family``): mean tau of the family's measures, without NaN
+        - ``family_tau`` (with ``group``): mean tau of the family's measures, without NaN
         - ``judged`` in (0, 1]: share of the judgements that are in the pool
         - ``n_queries``: number of queries with judgements in the pool
 
@@ -289,7 +289,7 @@ def pool_depth(
     ------
     ValueError
         If there are fewer than two runs, no measure or no depth, a depth is below 1, or a pool has no judged document.
-        Also if a run or the qrels cannot be read, a value is not finite, or ``family`` misses a measure.
+        Also if a run or the qrels cannot be read, a value is not finite, or ``group`` has no family for a measure.
     TypeError
         If ``runs`` or ``qrels`` is of the wrong type.
 
@@ -339,7 +339,7 @@ def pool_depth(
         rows.append((name, depth, tau, len(pool) / n_judged, pool["query_id"].nunique()))
     frame = pd.DataFrame(rows, columns=["measure", "depth", "tau", "judged", "n_queries"])
     sizes = {"n_systems": len(systems), "n_queries": judged["query_id"].nunique()}
-    return with_legend(with_families(who, frame, family), pool_depth, sizes)
+    return with_legend(with_families(who, frame, group), pool_depth, sizes)
 
 
 def assessor_agreement(
@@ -348,7 +348,7 @@ def assessor_agreement(
     runs: Runs,
     measures: Measures,
     *,
-    family: Families | None = None,
+    group: Group | None = None,
     n_trials: int = 1000,
     rng: Rng = None,
 ) -> pd.DataFrame:
@@ -364,7 +364,7 @@ def assessor_agreement(
         The results of each system, as `io.read_runs` takes them. Not changed.
     measures : Measure or str, or iterable of them
         The measures to compute.
-    family : mapping of str to str, or callable, optional
+    group : mapping of str to str, or callable, optional
         The family of each measure, by the measure's name.
     n_trials : int >= 1
         Number of resamples of the topics, for the interval of tau.
@@ -377,10 +377,10 @@ def assessor_agreement(
         One row for each measure.
 
         - ``measure``: the measure
-        - ``family`` (with ``family``): the family of the measure
+        - ``family`` (with ``group``): the family of the measure
         - ``tau`` in [-1, 1]: Kendall's tau-b with the ranking of the systems by the full data; NaN if all systems are
           tied
-        - ``family_tau`` (with ``family``): mean tau of the family's measures, without NaN
+        - ``family_tau`` (with ``group``): mean tau of the family's measures, without NaN
         - ``tau_low``: lower end of the 95 % bootstrap interval of tau over the topics
         - ``tau_high``: upper end of the 95 % bootstrap interval of tau over the topics
 
@@ -390,7 +390,7 @@ def assessor_agreement(
     ------
     ValueError
         If there are fewer than two runs or no measure, the qrels have no query in common, or a run or qrels cannot be
-        read. Also if a value is not finite, ``family`` misses a measure, or ``n_trials`` is out of range.
+        read. Also if a value is not finite, ``group`` has no family for a measure, or ``n_trials`` is out of range.
     TypeError
         If ``runs`` or ``qrels`` is of the wrong type.
 
@@ -447,7 +447,7 @@ def assessor_agreement(
         rows.append((name, _tau_of(measure, *tables), *pd.Series(taus).quantile([0.025, 0.975])))
     frame = pd.DataFrame(rows, columns=["measure", "tau", "tau_low", "tau_high"])
     attrs = {"n_systems": len(systems), "n_queries": len(common), "n_trials": n_trials, **seed_of(rng)}
-    return with_legend(with_families(who, frame, family), assessor_agreement, attrs)
+    return with_legend(with_families(who, frame, group), assessor_agreement, attrs)
 
 
 def _tau_of(measure: ir_measures.Measure, values: np.ndarray, other_values: np.ndarray) -> float:
