@@ -118,7 +118,7 @@ class Asked:
         if not all(theirs and ours for theirs, ours in new.items()) or len(new) < len(pairs):
             raise click.UsageError(f"--columns must be pairs such as 'topic=qid,passage=docno', not {text!r}.")
         files = [self.qrels, *filter(_is_path, self.files.values())]
-        if all(Path(path).is_file() for path in files):  # a pipe can be read only once
+        if all(path != "-" and Path(path).is_file() for path in files):  # a pipe can be read only once
             found: set[str] = set()
             for file in files:
                 with suppress(ValueError):  # which is raised when its turn comes

@@ -224,8 +224,9 @@ def are_scores(look: Look) -> bool:
 
 
 def are_frames(record: Mapping[Any, Any], _: Look) -> bool:
-    """Fit frames by query, each of which only has its own."""
-    return {kind_of(frame, query) for query, frame in record.items()} == {"frame"}
+    """Fit frames by query, each of which only has its own; some queries may have nothing."""
+    kinds = {kind_of(frame, query) for query, frame in record.items()}
+    return "frame" in kinds and kinds <= {"frame", "nothing"}
 
 
 def is_nested(record: Mapping[Any, Any], _: Look) -> bool:

@@ -130,9 +130,9 @@ def read_queries(look: Look) -> pd.DataFrame:
 
 
 def read_frames(look: Look) -> pd.DataFrame:
-    """Read ``{query: frame}``, some of which may be empty lists or dicts; or all, as without frames."""
+    """Read ``{query: frame}``, some of which may be empty lists or dicts."""
     found = {query: frame for query, frame in look.record.items() if is_frame(frame)}
-    return read_table(look.at(pd.concat(found, names=["qid"]))) if found else read_queries(look)
+    return read_table(look.at(pd.concat(found, names=["qid"])))
 
 
 def read_rows(look: Look, records: Iterable[Field] = ()) -> pd.DataFrame:
