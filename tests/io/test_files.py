@@ -36,15 +36,17 @@ def number(text: str) -> float:
 
 def by_hand(text: str, columns: Kinds) -> dict[str, list[object]] | None:
     """Read a table in plain loops; None if a line is bad."""
-    lines = [line.lstrip("\ufeff").split() for line in re.split("\r\n|\r|\n", text)]
-    lines = [words for words in lines if words]
+    lines = [line.lstrip("\ufeff") for line in re.split("\r\n|\r|\n", text)]
     table: dict[str, list[object]] = {name: [] for name, kind in columns.items() if kind}
-    for words in lines:
+    for line in filter(str.strip, lines):
+        words = line.split()
+        if len(words) != len(columns):
+            words = [word.strip() for word in line.split("\t")]
         if len(words) != len(columns):
             return None
         for word, (name, kind) in zip(words, columns.items(), strict=True):
             value = number(word) + 0.0 if kind in (float, object) else word
-            if (kind is float and not math.isfinite(value)) or (kind is str and "\0" in word):
+            if (kind is float and not math.isfinite(value)) or (kind is str and (not word or "\0" in word)):
                 return None
             if kind:
                 table[name].append(value)
@@ -117,6 +119,8 @@ def test_good_runs_are_what_their_lines_say(text):
 @example('1 Q0 "d 1 2 t\n1 Q0 d" 1 2 t\n')
 @example("1 Q0 d 1 2 \n")
 @example("1 Q0 d 1 2 t\n \n")
+@example("1\tQ0\td\t1\t2\tx\u00a0y\n")
+@example("1 Q0\t\td\t1\t2\tt\n1\tQ0\td\t1\t2\tx\u00a0y\n")
 def test_hostile_runs_are_what_their_lines_say_or_refused(text):
     assume(not re.search(r'"[^"\r\n]*\s[^"\r\n]*"', text))  # a quoted word with a space inside
     assert is_read_right(text)

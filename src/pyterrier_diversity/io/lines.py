@@ -139,9 +139,9 @@ def _read_by_line(content: Content, columns: Kinds, separator: str | None, quote
     rows: list[list[Any]] = []
     for number, line in enumerate(StringIO(content.text(), newline=None), start=1):
         # There is a mark inside if a file was appended to another one.
-        # Words between tabs may have spaces inside.
-        tab = _TAB if line.count(_TAB) + 1 == len(columns) else None
-        words = words_of(line.lstrip(MARK), quoted=quoted, separator=separator or tab)
+        words = words_of(line.lstrip(MARK), quoted=quoted, separator=separator)
+        if len(words) != len(columns) == line.count(_TAB) + 1:  # words between tabs may have spaces inside
+            words = words_of(line.lstrip(MARK), quoted=quoted, separator=_TAB)
         where = f"{content.name}, line {number}"
         if any(words) and len(words) != len(columns):
             count = f"{len(columns)} {'tab-separated ' if separator == _TAB else ''}columns"
