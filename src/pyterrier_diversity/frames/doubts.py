@@ -59,7 +59,7 @@ class Doubts:
         elif n["query"] >= self.fewest and 0 < n["rising"] == n["query"]:
             yield RanksWarning(
                 f"Scores rise down the rows of every query of the run, such as {such_as['rising']}. If lower is "
-                "better, as for distances, negate them before it is read: run.assign(score=-run['score'])."
+                "better, as for distances, negate them before the run is read: run.assign(score=-run['score'])."
             )
         # In half of the queries or more, all documents have one score, unless ranks agree.
         elif n["query"] >= self.fewest and n["unranked"] and 2 * n["tied"] >= n["query"]:

@@ -123,7 +123,7 @@ def in_order(run: Columns) -> RankedRows:
 def ranking_order(
     key: np.ndarray, score: np.ndarray, docs: Strings
 ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
-    """Return the order of rows by key and rank, or None if they are in that order already; and both in that order."""
+    """Return the order of rows by key and rank, or None if they are in it already; then both, sorted."""
     begins = key[1:] != key[:-1]
     order = None
     if not ((key[1:] >= key[:-1]).all() and ((score[1:] <= score[:-1]) | begins).all()):

@@ -75,7 +75,7 @@ def numbered(strings: Strings) -> Ids:
         from pyarrow import compute
 
         differ = compute.not_equal(strings[1:], strings[:-1]).to_numpy(zero_copy_only=False)
-    # No bound but the end without rows.
+    # Without rows, the end is the only bound.
     bounds = np.concatenate([[0], np.flatnonzero(differ) + 1, [len(strings)]])[-len(strings) - 1 :]
     first = strings.take(bounds[:-1])
     if is_object:

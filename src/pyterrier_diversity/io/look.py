@@ -302,8 +302,11 @@ def _of_content(look: Look) -> Look:
     words = tuple(words_of(each, quoted=quoted, separator=separated) for each in filled)
     columns = look.columns
     # An option names the columns of runs and of qrels. The last one of three is the label.
-    are_labels = all(re.fullmatch(r"\S+ \S+ -?\d+", " ".join(of)) for of in words)
-    if look.wanted == "qrels" and isinstance(columns, SharedColumns) and are_labels:
+    if (
+        look.wanted == "qrels"
+        and isinstance(columns, SharedColumns)
+        and all(re.fullmatch(r"\S+ \S+ -?\d+", " ".join(of)) for of in words)
+    ):
         columns = SharedColumns({at: "label" if name in ("score", "rank") else name for at, name in columns.items()})
     return replace(look, form="lines", lines=words, separator=separated, columns=columns)
 
