@@ -40,7 +40,7 @@ def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> np.ndarray:
     """
     exponent = np.asarray(exponent)
     largest = int(exponent.max()) if exponent.dtype.kind in "iu" and exponent.size else _LONGEST_TABLE
-    if largest < _LONGEST_TABLE and np.ndim(base) == 0:
+    if largest < _LONGEST_TABLE and np.isscalar(base):
         return _powers(float(np.asarray(base)), max(2, 1 << largest.bit_length()))[exponent]
     exponent = exponent.astype(np.float64)
     if exponent.size > 1:

@@ -216,8 +216,8 @@ class Evaluation:
             if isinstance(ours, CompositeMeasure):
                 computed = ours.combine([values[part] for part in reads], judgements)
             else:
-                missing = [column for column in ours.NEEDS if column not in judgements.columns]
-                if missing and over[judgements].n.any():
+                if not judgements.columns.issuperset(ours.NEEDS) and over[judgements].n.any():
+                    missing = [column for column in ours.NEEDS if column not in judgements.columns]
                     hint = f"; {WRITTEN_BY[missing[0]]}" if missing[0] in WRITTEN_BY else ""
                     raise ValueError(f"{ours} needs the column {' and the column '.join(missing)} in the qrels{hint}.")
                 computed = ours.score(tops[reads])
@@ -248,8 +248,8 @@ def valid(measure: DiversityMeasure, values: Any, query_ids: Sequence[str]) -> n
             "query, use ranked.total(...)."
         )
     low, high = measure.range()
-    lowest, highest = np.minimum.reduce(numbers, initial=high), np.maximum.reduce(numbers, initial=low)
-    if max(low, -_LARGEST) <= lowest and highest <= min(high, _LARGEST):
+    smallest, largest = max(low, -_LARGEST), min(high, _LARGEST)
+    if not len(numbers) or (smallest <= numbers[numbers.argmin()] and numbers[numbers.argmax()] <= largest):
         return numbers
     least, most = (limit + side * _LAST_BITS * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))
     for query in np.flatnonzero(~np.isfinite(numbers) | (numbers < least) | (numbers > most))[:1].tolist():
@@ -264,7 +264,7 @@ def aggregated(measures: Iterable[ir_measures.Measure], values: np.ndarray) -> n
     """Return the aggregates of each measure's values over the last axis, which are queries."""
     n = values.shape[-1]
     # Sums in the order of the values, as the aggregator of means does, so that the bits are equal.
-    found = np.cumsum(values, axis=-1)[..., -1] / n if n else np.zeros(values.shape[:-1])
+    found = values.cumsum(axis=-1)[..., -1] / n if n else np.zeros(values.shape[:-1])
     for i, measure in enumerate(measures):
         if n and type(measure.aggregator()) is MeanAgg:
             continue

@@ -57,7 +57,7 @@ class RankedRows(NamedTuple):
             return
         if self.rank is None and self._rises():
             doubts.add("rising", len(self.size), repr(self.query.names[0]))
-        last = np.cumsum(self.size) - 1
+        last = self.size.cumsum() - 1
         is_tied = (self.size > 1) & (self.score[last - self.size + 1] == self.score[last])
         if is_tied.any():
             inside = is_tied[self.key[1:]] & (self.key[1:] == self.key[:-1])
@@ -131,7 +131,7 @@ def ranking_order(
         order = order[rows_by(key[order])]
         key, score = key[order], score[order]
         begins = key[1:] != key[:-1]
-    ties = np.flatnonzero((score[1:] == score[:-1]) & ~begins)
+    ties = ((score[1:] == score[:-1]) & ~begins).nonzero()[0]
     if len(ties):
         order_of_scores = np.arange(len(key)) if order is None else order
         upper, lower = (objects(docs.take(order_of_scores[rows])) for rows in (ties, ties + 1))

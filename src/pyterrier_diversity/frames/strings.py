@@ -68,16 +68,11 @@ def odd_row(strings: Strings) -> int | None:
 
 
 def numbered(strings: Strings) -> Ids:
-    """Give numbers to strings, from 0 in the order in which they first appear. Equal strings are mostly adjacent."""
-    if is_object := isinstance(strings, np.ndarray):
-        differ = strings[1:] != strings[:-1]
-    else:
-        from pyarrow import compute
-
-        differ = compute.not_equal(strings[1:], strings[:-1]).to_numpy(zero_copy_only=False)
-    # Without rows, the end is the only bound.
-    bounds = np.concatenate([[0], np.flatnonzero(differ) + 1, [len(strings)]])[-len(strings) - 1 :]
-    first = strings.take(bounds[:-1])
+    """Give numbers to strings, from 0 in the order in which they first appear."""
+    is_object, first, size = isinstance(strings, np.ndarray), strings, None
+    if len(strings) >= FEWEST:  # equal strings are mostly adjacent
+        start = heads(strings)
+        first, size = strings.take(start), np.diff(start, append=len(strings))
     if is_object:
         index: dict[str, int] = defaultdict(count().__next__)
         codes = np.fromiter(map(index.__getitem__, first.tolist()), np.int64, len(first))
@@ -85,7 +80,7 @@ def numbered(strings: Strings) -> Ids:
     else:
         encoded = first.dictionary_encode()
         codes, names = encoded.indices.to_numpy().astype(np.int64), objects(encoded.dictionary)
-    return Ids(codes.repeat(bounds[1:] - bounds[:-1]), names)
+    return Ids(codes if size is None else codes.repeat(size), names)
 
 
 class Pairs:
@@ -187,7 +182,7 @@ def places(names: Iterable[T], indexes: Iterable[dict[T, int]]) -> np.ndarray:
     return np.fromiter(map(dict.get, indexes, names, repeat(-1)), np.int64)
 
 
-def heads(values: np.ndarray) -> np.ndarray:
+def heads(values: np.ndarray | Strings) -> np.ndarray:
     """Return the rows whose value differs from the one above.
 
     Examples
@@ -196,8 +191,13 @@ def heads(values: np.ndarray) -> np.ndarray:
     array([0, 2, 3])
     """
     differ = np.ones(len(values), dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=differ[1:])
-    return np.flatnonzero(differ)
+    if isinstance(values, np.ndarray):
+        np.not_equal(values[1:], values[:-1], out=differ[1:])
+    else:
+        from pyarrow import compute
+
+        differ[1:] = compute.not_equal(values[1:], values[:-1]).to_numpy(zero_copy_only=False)
+    return differ.nonzero()[0]
 
 
 def equal(known: pd.Series, column: pd.Series) -> bool:

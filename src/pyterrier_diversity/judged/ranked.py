@@ -84,11 +84,11 @@ def _per_entry(
         given: Any = parameters
         whole = ranked._whole or ranked
         key = compute, *([given[0][name] for name in reads] if reads else given)
-        if key not in whole._known:
-            whole._known[key] = compute(whole, *parameters)
-            whole._known[key].flags.writeable = False
-        first: np.ndarray = whole._known[key][: ranked._n_entries]
-        return first
+        known: np.ndarray | None = whole._known.get(key)
+        if known is None:
+            known = whole._known[key] = compute(whole, *parameters)
+            known.flags.writeable = False
+        return known[: ranked._n_entries]
 
     return values
 

@@ -199,8 +199,7 @@ def intents_of_rows(qrels: Columns, query: Ids | None = None) -> tuple[np.ndarra
         if len(iteration.names) > 1:
             qrels.refuse(differ, "iteration", "must agree with subtopic_id, as both name the intent")
     n_names = max(len(intent.names), 1)
-    codes, keys = pd.factorize(query.codes * n_names + intent.codes, sort=True)
-    keys = np.asarray(keys)
+    codes, keys = map(np.asarray, pd.factorize(query.codes * n_names + intent.codes, sort=True))
     return codes, keys // n_names, intent.names[keys % n_names]
 
 

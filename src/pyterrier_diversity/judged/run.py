@@ -90,7 +90,7 @@ class Run:
         self.sessions = Sessions(self.query, self.turn) if ordered.has_turns else None
         self._given, self._order = ordered.docs, ordered.rows
         self._size, self._of_integers = ordered.size, columns.of_integers
-        self._start = np.cumsum(self._size) - self._size
+        self._start = self._size.cumsum() - self._size
         self._warned: set[str] = set()
         self._doubts = doubts
         found = doubts or Doubts(_SEVERAL)
@@ -152,21 +152,20 @@ class Run:
 
     def _in_dicts(self, judgements: Judgements, of: np.ndarray, size: np.ndarray) -> _Found:
         """Find documents by dicts; the sizes are others if documents repeat."""
-        rows = map(slice, self._start.tolist(), (self._start + size).tolist())
+        rows, n = map(slice, self._start.tolist(), (self._start + size).tolist()), size.sum()
         rankings = list(map(self.docs.tolist().__getitem__, rows))
-        if self.sessions is None and size.sum() > len(judgements.documents.ids):
+        if self.sessions is None and n > len(judgements.documents.ids):
             # Fewer look-ups: of the relevant documents among those of the run.
-            relevant: list[int] = []
             ranks: list[int] = []
             n_distinct, from_1 = 0, list(range(1, size.max() + 1))
-            for query, docs in zip(of[of >= 0].tolist(), filter(None, rankings), strict=True):
-                at, known = dict(zip(docs, from_1, strict=False)), judgements.places_of_docs[query]
+            known = [judgements.places_of_docs[query] for query in of[of >= 0].tolist()]
+            for docs, places_of_docs in zip(filter(None, rankings), known, strict=True):
+                at = dict(zip(docs, from_1, strict=False))
                 n_distinct += len(at)
-                relevant += known.values()
-                ranks += map(at.get, known, repeat(0))
-            if n_distinct == size.sum():
-                return judgements.ranks(relevant, np.array(ranks)), size
-        if self.sessions is None and sum(map(len, map(set, rankings))) < size.sum():
+                ranks += map(at.get, places_of_docs, repeat(0))
+            if n_distinct == n:
+                return judgements.ranks(list(chain.from_iterable(map(dict.values, known))), np.array(ranks)), size
+        if self.sessions is None and sum(map(len, map(set, rankings))) < n:
             # A document has its best rank; its repeats take up none.
             rankings = list(map(self.ranking, self.query_ids))
             size = np.array(list(map(len, rankings)), dtype=np.int64)
