@@ -161,6 +161,7 @@ def test_a_measure_that_needs_another_column_is_refused(measure, column):
         score(measure, [1])
 
 
-def test_something_that_is_not_a_measure_is_refused():
-    with pytest.raises(TypeError, match="score: a measure must be an object such as RBU @ 20, or its name, not 3"):
-        score(3, [1])
+@pytest.mark.parametrize(("given", "labels", "named"), [(3, [1], "3"), ([[1], [0]], RBU, "a list of 2")])
+def test_something_that_is_not_a_measure_is_refused(given, labels, named):
+    with pytest.raises(TypeError, match=f"score: a measure must be an object such as RBU @ 20, .* not {named}"):
+        score(given, labels)

@@ -44,6 +44,8 @@ def score(
     ValueError
         If the arguments differ in the number of intents or have none, a label is not a finite number, or the measure
         needs more than labels.
+    TypeError
+        If ``measure`` is neither a measure nor text.
 
     Notes
     -----
@@ -57,6 +59,7 @@ def score(
     >>> round(score(RBU(e=0), [1, 0, 3]), 3)
     0.867
     """
+    read = read_measure("score", measure)
     given = {"labels": _by_intent(labels, "labels"), "others": _by_intent(others, "others")}
     sizes = {name: array.shape[1] for name, array in given.items() if len(array)}
     options = {"weights": weights, "intent_types": intent_types}
@@ -76,7 +79,7 @@ def score(
         qrels["intent_type"] = np.asarray(intent_types, dtype=object)[intent]
     rank = np.arange(len(given["labels"]))
     run = pd.DataFrame({"qid": "q", "docno": rank, "score": -1.0 * rank})
-    return float(DiversityEvaluator([read_measure("score", measure)], qrels).values(run).sum())
+    return float(DiversityEvaluator([read], qrels).values(run).sum())
 
 
 def _by_intent(labels: npt.ArrayLike, what: str) -> np.ndarray:
