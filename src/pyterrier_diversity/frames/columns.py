@@ -227,7 +227,7 @@ class Columns:
             If a score is not a finite number; the message names its query.
         """
         values = self.numbers("score")
-        if np.abs(values).max(initial=0) < LARGEST_EXACT or self["score"].dtype.kind == "f":
+        if max(values.max(initial=0), -values.min(initial=0)) < LARGEST_EXACT or self["score"].dtype.kind == "f":
             return values
         # Integers beyond the precision of floats are numbered. Python compares them with floats exactly.
         listed = exact(self["score"]).tolist()

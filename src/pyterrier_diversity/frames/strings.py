@@ -135,28 +135,28 @@ def keys_of(group: np.ndarray, strings: Strings) -> np.ndarray:
     _, offsets, data = strings.buffers()
     bounds = np.frombuffer(offsets, np.int64)[strings.offset : strings.offset + len(strings) + 1]
     text = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
-    start, size = bounds[:-1] - bounds[0], np.diff(bounds)
+    start, size = bounds[:-1] - bounds[0], bounds[1:] - bounds[:-1]
     longest = int(size.max(initial=0))
     shortest = int(size.min(initial=longest))
     if shortest < 8:
         text = np.append(text, np.zeros(8, np.uint8))
     # Eight bytes that begin at each byte. The last ones of a string end with it, and overlap those before.
     words = np.ndarray(len(text) - 7, "<u8", text, strides=(1,))
-    last = start + np.maximum(size - 8, 0)
-    keys = size.astype(np.uint64) * np.uint64(_ODD) + group.astype(np.uint64) * np.uint64(_OTHER_ODD)
+    keys = size.view(np.uint64) * np.uint64(_ODD) + group.astype(np.uint64) * np.uint64(_OTHER_ODD)
     spread = _ODD
     for place in range(0, longest, 8):
         rows: slice | np.ndarray = slice(None) if place < shortest else np.flatnonzero(size > place)
         if shortest == longest:  # a slice is faster
             word = words[min(place, max(longest - 8, 0)) :: longest][: len(size)]
         else:
-            word = words[np.minimum(start[rows] + place, last[rows])]
+            word = words[start[rows] + np.minimum(place, np.maximum(size[rows] - 8, 0))]
         if shortest < 8 and place == 0:  # without the bytes of the next string
             word = word << (8 * np.maximum(8 - size[rows], 0)).astype(np.uint64)
         spread = spread * _ODD % 2**64
         keys[rows] += word * np.uint64(spread)
     # The lowest bits, which pandas reads, should depend on all.
-    return keys ^ (keys >> np.uint64(32))
+    keys ^= keys >> np.uint64(32)
+    return keys
 
 
 def repeated(group: np.ndarray, strings: Strings, keep: Literal["first", "last"] = "first") -> np.ndarray:
