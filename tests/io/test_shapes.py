@@ -149,6 +149,7 @@ class Model:
         (INDEXED["score"].rename(None).rename_axis(["topic", None]), {"columns": {"topic": "qid", "level_1": "docno"}}),
         ({"1": INDEXED.reset_index()}, {}),
         ({"1": {"a": 2, "b": 1}, "2": []}, {}),
+        ({"1": {"a": "2", "b": "1"}}, {}),
         ({1: INDEXED.loc["1"].reset_index()}, {}),
         ({"1": INDEXED.reset_index().to_dict("records")}, {}),
         ('{"1": [{"query_id": 1, "docid": "a", "score": 2}, {"query_id": "1", "docid": "b", "score": 1}]}', {}),
