@@ -92,6 +92,13 @@ def test_there_are_no_more_workers_than_tasks(monkeypatch):
     assert asked == [2]
 
 
+@pytest.mark.parametrize(("cores", "workers"), [(1, 2), (2, 2), (4, 4)])
+def test_there_are_no_more_workers_than_cores_but_two_are_allowed(cores, workers, monkeypatch):
+    monkeypatch.setattr(joblib, "effective_n_jobs", lambda n: cores if n == -1 else n)
+
+    assert enough_workers(9, 9) == workers
+
+
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
 def test_each_process_loads_the_shared_object_once(backend):
     with joblib.parallel_config(backend=backend):
