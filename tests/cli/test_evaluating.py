@@ -40,6 +40,7 @@ def test_qrels_and_runs_are_files_or_names_and_options_stand_anywhere(arguments)
         (["evaluate", "demo", "bad.run", "-m", "RBU@5"], 1, "bad.run is lines of three columns without names"),
         (["evaluate", "demo", "no/*.run", "-m", "RBU@5"], 1, "No run file found at 'no/*.run'."),
         (["evaluate", BM25, QRELS, "-m", "RBU@5"], 1, f"{BM25} is a run, not qrels; the first line is 1 Q0"),
+        (["evaluate", "demo", BM25, "-m", "EU_DD@5"], 1, "EU_DD@5 needs the column passage"),
         (["evaluate", QRELS, BM25, "-m", "EU_DD@5"], 1, "(in the shell, give the truth file, which ends in .xml"),
         (["evaluate", QRELS, BM25, "-m", "RBU@5", "-o", "no/t.csv"], 1, "There is no folder 'no'."),
         (["evaluate", QRELS, BM25, XQUAD, "-m", "AP"], 1, "Adhoc(AP)"),

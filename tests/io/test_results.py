@@ -137,6 +137,12 @@ def sorted_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[COLUMNS].sort_values(COLUMNS[:3], ignore_index=True).astype({"value": float})
 
 
+def test_systems_may_be_named_by_numbers():
+    frame = pd.DataFrame({"name": [0.1, 0.25], "qid": ["1", "1"], "measure": "RBU@5", "value": [0.5, 0.75]})
+
+    assert read_perquery(frame)["name"].tolist() == ["0.1", "0.25"]
+
+
 @pytest.mark.parametrize("text", ["name,qid,AP,P\na,1,0.5,\n", '{"name": "a", "qid": 1, "AP": 0.5, "P": null}\n'])
 def test_values_of_a_table_may_be_missing(text, tmp_path):
     (tmp_path / "file").write_text(text)
