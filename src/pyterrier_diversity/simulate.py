@@ -167,7 +167,8 @@ def swap_topics(
     burn_in : int >= 0
         Attempted swaps before the first topic.
     attempts : int >= 1
-        Attempted swaps before each further topic.
+        Attempted swaps before each further topic. In a topic of two documents and two intents, each attempt swaps them,
+        so that an even number leads back to the same topic.
     rng : Generator, int or None
         Random seed or generator. Each query is drawn independently of the others.
 

@@ -163,5 +163,6 @@ def test_a_measure_that_needs_another_column_is_refused(measure, column):
 
 @pytest.mark.parametrize(("given", "labels", "named"), [(3, [1], "3"), ([[1], [0]], RBU, "a list of 2")])
 def test_something_that_is_not_a_measure_is_refused(given, labels, named):
-    with pytest.raises(TypeError, match=f"score: a measure must be an object such as RBU @ 20, .* not {named}"):
+    message = f"score: a measure must be an object such as RBU @ 20, or its name, not {named}"
+    with pytest.raises(TypeError, match=message):
         score(given, labels)

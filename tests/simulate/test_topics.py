@@ -37,6 +37,7 @@ def test_all_topics_with_these_margins_are_drawn_equally_often(intents):
     one_each = qrels(*(f"q {intent} {doc} 1" for intent, doc in zip(intents, "abc", strict=False)), "q x b 0")
     orders = ["".join(order) for order in permutations(intents)]
 
+    # Two documents swap at every attempt: after an even number, the topic would be the same again.
     drawn = swap_topics(one_each, n=200 * len(orders), burn_in=100, attempts=31, rng=1)
 
     kinds = drawn.sort_values("docno").groupby("qid")["iteration"].agg("".join).value_counts()

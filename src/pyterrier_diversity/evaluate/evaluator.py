@@ -249,6 +249,7 @@ def valid(measure: DiversityMeasure, values: Any, query_ids: Sequence[str]) -> n
         )
     low, high = measure.range()
     smallest, largest = max(low, -_LARGEST), min(high, _LARGEST)
+    # For few queries, argmin is faster than min. If a value is NaN, both find it.
     if not len(numbers) or (smallest <= numbers[numbers.argmin()] and numbers[numbers.argmax()] <= largest):
         return numbers
     least, most = (limit + side * _LAST_BITS * max(1.0, abs(limit)) for limit, side in ((low, -1), (high, 1)))

@@ -70,17 +70,16 @@ class Columns:
         self.of_integers: set[str] = set()
         if data.shape == (0, 0):
             self.frame = pd.DataFrame(columns=[PYTERRIER_NAMES.get(name, name) for name in required])
-        self._columns: dict[Any, pd.Series] = dict(self.frame.items())  # faster than one by one
-        self.theirs = {_OURS.get(name, name): name for name in self._columns}
+        names = list(self.frame.columns)  # for few columns, less code runs than in tolist()
+        self.theirs = {_OURS.get(name, name): name for name in names}
         by_rank = required == RUN_COLUMNS and "score" not in self.theirs and "rank" in self.theirs
         missing = [name for name in required if name not in self.theirs and not (by_rank and name == "score")]
         if missing:
             raise ValueError(self._missing(missing, "read_run" if required == RUN_COLUMNS else "read_qrels"))
-        if len(self.theirs) < len(self.frame.columns):
+        if len(self.theirs) < len(names):
             self._check_names()
         if by_rank:
             self.frame, self.theirs["score"] = self.frame.assign(score=-self.numbers("rank")), "score"
-            self._columns["score"] = self.frame["score"]
 
     def _missing(self, missing: list[str], reader: str) -> str:
         ours = PYTERRIER_NAMES.get(missing[0], missing[0])
@@ -120,7 +119,7 @@ class Columns:
 
     def __getitem__(self, name: str) -> pd.Series:
         """Return a column."""
-        return self._columns[self.theirs[name]]
+        return self.frame[self.theirs[name]]
 
     def shown(self, name: str) -> str:
         """Return the name of a column for messages: the user's own, or both if the host has renamed the columns."""

@@ -53,7 +53,7 @@ class RankedRows(NamedTuple):
             same = self.key[1:] == self.key[:-1]
             if ((self.rank[1:] < self.rank[:-1]) & same).any():
                 self._add_contradicted(self.rank, same, doubts)
-        if self.has_turns or len(self.size) < doubts.fewest:
+        if self.has_turns or len(self.size) < doubts.fewest:  # no warning could come of the rest
             return
         if self.rank is None and self._rises():
             doubts.add("rising", len(self.size), repr(self.query.names[0]))
